@@ -17,7 +17,7 @@ from jrh_review.pages.review import open_reviewing
 from jrh_review.pages.work import Work
 from jrh_review.runs import Runs
 from jrh_review.security import Names, Sessions
-from jrh_review.serving import Place, make_app
+from jrh_review.serving import listen, make_app
 from jrh_testing import PAYLOADS
 
 from support.browsing import _VIOLATIONS, DESKTOP, PHONE, Visit, wait_until
@@ -86,7 +86,7 @@ def workbench(*places: Path, reviewers: Sequence[str] = ()) -> Iterator[Bench]:
 @contextmanager
 def served(*places: Path, work: Work | None = None) -> Iterator[Bench]:
     """Serve run directories, or items that people label, until the context ends."""
-    with Place.checked("127.0.0.1", 0, allow_remote=False).listen() as listening:
+    with listen("127.0.0.1", 0) as listening:
         port = listening.getsockname()[1]
         sessions = Sessions(lambda _: None)
         app = make_app(Runs(places), sessions, Names.at("127.0.0.1", port), work=work)

@@ -13,7 +13,7 @@ from threading import Thread
 import pytest
 from jrh_review.patience import PatientProtocol
 from jrh_review.runs import Runs
-from jrh_review.serving import Place, make_server
+from jrh_review.serving import make_server
 
 SECONDS = 0.5
 
@@ -21,7 +21,7 @@ SECONDS = 0.5
 @pytest.fixture
 def port(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
     monkeypatch.setattr(PatientProtocol, "SECONDS", SECONDS)
-    with make_server(Runs((tmp_path,)), Place(address="127.0.0.1", port=0), lambda _: None) as served:
+    with make_server(Runs((tmp_path,)), lambda _: None) as served:
         thread = Thread(target=served.run)
         thread.start()
         yield int(served.address.split(":")[2].split("/")[0])

@@ -75,7 +75,7 @@ def about(report: RunReport) -> dict[str, str]:
 
 def digest(report: RunReport) -> str:
     """Return an id of what is exported: the same run with further verdicts has another one."""
-    return content_id(report.run_id, len(report.records), [_hashable(row) for row in rows(report)])
+    return content_id(report.run_id, len(report.records), [list(map(repr, row.values())) for row in rows(report)])
 
 
 def _whole(measure: Measure, report: RunReport) -> str:
@@ -97,7 +97,3 @@ def _part(text: str) -> str:
 
 def _storable(value: Any) -> Any:
     return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
-
-
-def _hashable(row: Mapping[str, Any]) -> list[str]:
-    return [repr(value) for value in row.values()]

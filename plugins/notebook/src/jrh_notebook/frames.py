@@ -46,7 +46,7 @@ def records_frame(result: RunResult | RunReport, *, texts: bool = False, as_: Fr
     Raises:
         JrhError: the library is not installed, or the run directory is gone.
     """
-    columns = _record_columns(result.records)
+    columns = {name: _column(result.records, name) for name in result.records.columns}
     if texts:
         opened = nullcontext(result) if isinstance(result, RunReport) else open_run(result.run_dir)
         with opened as report:
@@ -86,12 +86,8 @@ def _row(each: Measure) -> dict[str, Any]:
     }
 
 
-def _record_columns(records: RecordTable) -> dict[str, list[Any]]:
-    """Return the records as plain columns; what is not known is None."""
-    return {name: _column(records, name) for name in records.columns}
-
-
 def _column(records: RecordTable, name: str) -> list[Any]:
+    """Return a column as plain values; what is not known is None."""
     if name not in NUMERIC:
         return records.text(name)
     values = [None if np.isnan(value) else value for value in records.number(name).tolist()]

@@ -66,7 +66,8 @@ def brief(report: RunReport, console: Console) -> Iterator[RenderableType]:
     blocks = [block for judge in ("", *report.judges) if (block := _block(report, judge, console)) is not None]
     head += _warnings(report, console)
     notes = [_row(None, clean(note, _TEXT)) for note in report.notes if note not in report.warnings]
-    room = _room(report) - sum(_lines(part, console) for part in (*head, *foot)) - _FOOTER
+    most = min(_LINES_OF_ALL + _LINES_PER_TASK * max(len(report.tasks), 1), _MOST_LINES)
+    room = most - sum(_lines(part, console) for part in (*head, *foot)) - _FOOTER
     shown = _fit_blocks(blocks, room)
     room -= sum(_size(block, entries) for block, entries in shown)
     shown_notes = _rows_that_fit(notes, console, room - 2) if len(shown) == len(blocks) else []
@@ -126,10 +127,6 @@ def _headline(report: RunReport) -> str:
     labelled = sum(summary.labelled for summary in report.tasks)
     of = f"{counted(len(report.judges), 'judge')} on {counted(len(report.tasks), 'task')}"
     return f"{clean(report.suite, _NAME)}: {of}, {counted(items, 'item')} ({labelled:,} with gold)"
-
-
-def _room(report: RunReport) -> int:
-    return min(_LINES_OF_ALL + _LINES_PER_TASK * max(len(report.tasks), 1), _MOST_LINES)
 
 
 def _block(report: RunReport, judge: str, console: Console) -> _Block | None:
@@ -229,12 +226,16 @@ def _where(basis: Basis, several: bool, named: bool) -> str:
 
 
 def _row(severity: Severity | None, text: str) -> Grid:
+    label = Text(f"  {severity.value}", style=_STYLES[severity]) if severity else Text("  note", style="dim")
+    return entry_grid(label, Text(text), width=_LABEL + 2)
+
+
+def entry_grid(label: Text, text: Text, *, width: int) -> Grid:
+    """Return a label with a text whose further lines stay to the right of the label."""
     grid = Grid(box=None, padding=(0, 1, 0, 0), pad_edge=False, show_header=False)
-    grid.add_column("", width=_LABEL + 2, no_wrap=True)
+    grid.add_column("", width=width, no_wrap=True)
     grid.add_column("", overflow="fold")
-    grid.add_row(
-        Text(f"  {severity.value}", style=_STYLES[severity]) if severity else Text("  note", style="dim"), Text(text)
-    )
+    grid.add_row(label, text)
     return grid
 
 

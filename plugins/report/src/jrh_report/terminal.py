@@ -19,7 +19,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from jrh_report import tables
-from jrh_report.brief import brief
+from jrh_report.brief import brief, entry_grid
 from jrh_report.findings import cautions, findings_by_judge, sentence_with_severity
 from jrh_report.options import TerminalOptions
 from jrh_report.sections import section_texts
@@ -146,8 +146,4 @@ def _grid(table: tables.Table) -> Iterator[RenderableType]:
 
 
 def _bullet(text: str, style: str = "", mark: str = "-") -> Padding:
-    grid = Grid(box=None, padding=(0, 1, 0, 0), pad_edge=False, show_header=False)
-    grid.add_column("", width=1)
-    grid.add_column("", overflow="fold")
-    grid.add_row(Text(mark, style=style), Text(text, style=style))
-    return _indent(grid)
+    return _indent(entry_grid(Text(mark, style=style), Text(text, style=style), width=1))

@@ -77,7 +77,3 @@ class View:
     def in_order(self, order: CaseOrder) -> View:
         """Return the view in another order, from its beginning."""
         return evolve(self, order=order, start=0)
-
-    def behind(self, after: int | None) -> View | None:
-        """Return the next page; None at the end."""
-        return None if after is None else evolve(self, start=after)

@@ -229,17 +229,14 @@ def _rows(trials: Trials) -> Iterator[CaseRow]:
     truth = against_label(trials, stated_label(trials), np.ones(len(order), dtype=np.bool_))
     scores = agreeing(trials), truth, as_expected(trials)
     texts = _texts(trials)
-    taken = 0
+    parts = np.split(order, np.add.reduceat(sizes, np.arange(0, len(sizes), _PART)).cumsum()[:-1])
 
-    def part(start: int) -> Iterator[CaseRow]:
-        nonlocal taken
-        many = sizes[start : start + _PART]
-        rows = order[taken : taken + int(many.sum())]
-        taken += len(rows)
+    def rows_of_part(number: int) -> Iterator[CaseRow]:
+        many, rows = sizes[number * _PART : (number + 1) * _PART], parts[number]
         columns = _columns(trials, scores, texts, rows, np.repeat(np.arange(len(many)), many))
         return map(CaseRow._make, zip(*columns, strict=True))
 
-    return chain.from_iterable(map(part, range(0, len(sizes), _PART)))
+    return chain.from_iterable(map(rows_of_part, range(len(parts))))
 
 
 def _columns(

@@ -14,8 +14,9 @@ from jrh_review.decisions import Decision, QueuedCase, ReviewAction, expectation
 from jrh_review.desk import ReviewDesk
 
 TEXT: Final = 60_000
-"""Characters shown of a text."""
+"""Characters shown of a text: whole essays and most transcripts."""
 PARTS: Final = 40
+"""Parts of a question that are shown."""
 REASON: Final = 2_000
 """Characters of a reason."""
 LONGEST: Final = 300_000

@@ -182,10 +182,10 @@ async def _serve_page(desk: ReviewDesk, run_dir: Path, review: Review, say: Call
     """Serve the review until the run goes on; its address goes to the terminal."""
     # Only a run that waits needs the libraries of the server.
     from jrh_review.pages.review import open_reviewing
-    from jrh_review.serving import Place, make_server
+    from jrh_review.serving import make_server
 
-    runs, loopback = Runs((run_dir,)), Place(address="127.0.0.1", port=0)
-    with make_server(runs, loopback, say, open_reviewing(runs, run_dir, desk, review.people)) as served:
+    runs = Runs((run_dir,))
+    with make_server(runs, say, open_reviewing(runs, run_dir, desk, review.people)) as served:
         say(f"Review: {served.address}")
         say("The address works once. The run goes on when every case is decided. Ctrl-C ends it; nothing is lost.")
         serving = asyncio.ensure_future(asyncio.to_thread(served.run))

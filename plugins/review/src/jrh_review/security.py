@@ -45,21 +45,17 @@ class Sessions:
     """Called with the next one-time token whenever the last one is used up: the terminal is the only place that shows
     one."""
     _open: list[Session] = field(factory=list, init=False, repr=False)
-    _token: str = field(factory=_token, init=False, repr=False)
-
-    @property
-    def token(self) -> str:
-        """Return the token that opens the next session."""
-        return self._token
+    token: str = field(factory=_token, init=False, repr=False)
+    """What opens the next session."""
 
     def enter(self, token: str) -> Session | None:
         """Exchange the one-time token for a session; None where it is wrong or was used."""
-        if not _equal(token, self._token):
+        if not _equal(token, self.token):
             return None
-        self._token = _token()
+        self.token = _token()
         session = Session()
         self._open.append(session)
-        self.announce(self._token)
+        self.announce(self.token)
         return session
 
     def find(self, key: str) -> Session | None:

@@ -130,51 +130,42 @@ def _answer_defect(request: Request, error: Exception) -> Response:  # noqa: ARG
     return refusal_page(HTTPException(500, "Internal error. The terminal shows the details."))
 
 
-@frozen(kw_only=True)
-class Place:
-    """Where to listen."""
+def check_address(address: str, *, allow_remote: bool) -> str:
+    """Return the address to listen on: only loopback, unless the user allows more.
 
-    address: str
-    port: int
-    """0: a free one."""
+    Raises:
+        JrhError: other machines could reach it and that was not allowed, or it is no address.
+    """
+    try:
+        known = ipaddress.ip_address("127.0.0.1" if address == "localhost" else address)
+    except ValueError:
+        raise JrhError(f"--host '{address}' is not an IP address; give one, such as 127.0.0.1") from None
+    if not known.is_loopback and not allow_remote:
+        raise JrhError(
+            f"other machines can reach {known}: pass --allow-remote to serve there. The token travels unencrypted; "
+            "`ssh -L` to a loopback address is safer"
+        )
+    if known.is_unspecified:
+        raise JrhError(f"{known} means every address; give the one that browsers will use")
+    return str(known)
 
-    @classmethod
-    def check(cls, address: str, port: int, *, allow_remote: bool) -> Place:
-        """Check where to listen: only loopback, unless the user allows more.
 
-        Raises:
-            JrhError: other machines could reach it and that was not allowed, or it is no address.
-        """
-        try:
-            known = ipaddress.ip_address("127.0.0.1" if address == "localhost" else address)
-        except ValueError:
-            raise JrhError(f"--host '{address}' is not an IP address; give one, such as 127.0.0.1") from None
-        if not known.is_loopback and not allow_remote:
-            raise JrhError(
-                f"other machines can reach {known}: pass --allow-remote to serve there. The token travels unencrypted; "
-                "`ssh -L` to a loopback address is safer"
-            )
-        if known.is_unspecified:
-            raise JrhError(f"{known} means every address; give the one that browsers will use")
-        return cls(address=str(known), port=port)
+def listen(address: str, port: int) -> socket.socket:
+    """Return a listening socket; port 0 is a free one.
 
-    def listen(self) -> socket.socket:
-        """Return a listening socket.
-
-        Raises:
-            JrhError: the address is not of this machine, or the port is taken.
-        """
-        family = socket.AF_INET6 if ":" in self.address else socket.AF_INET
-        listening = socket.socket(family, socket.SOCK_STREAM)
-        # So that a fixed port can be used again right after the last server on it ended.
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            listening.bind((self.address, self.port))
-            listening.listen()  # before the address is printed: a browser that comes at once waits and is not refused
-        except OSError as error:
-            listening.close()
-            raise JrhError(f"cannot listen on {self.address} port {self.port}: {error.strerror or error}") from error
-        return listening
+    Raises:
+        JrhError: the address is not of this machine, or the port is taken.
+    """
+    listening = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_STREAM)
+    # So that a fixed port can be used again right after the last server on it ended.
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((address, port))
+        listening.listen()  # before the address is printed: a browser that comes at once waits and is not refused
+    except OSError as error:
+        listening.close()
+        raise JrhError(f"cannot listen on {address} port {port}: {error.strerror or error}") from error
+    return listening
 
 
 @frozen(kw_only=True)
@@ -199,20 +190,22 @@ class Served:
 @contextmanager
 def make_server(
     runs: Runs,
-    place: Place,
     announce: Callable[[str], None],
     work: Work | None = None,
+    *,
+    address: str = "127.0.0.1",
+    port: int = 0,
 ) -> Iterator[Served]:
-    """Listen at a place; `announce` shows the next one-time tokens; the other arguments are those of `make_app`."""
+    """Listen at an address; `announce` shows the next one-time tokens; `runs` and `work` are those of `make_app`."""
     import uvicorn
 
     from jrh_review.patience import PatientProtocol
 
-    with place.listen() as listening:
-        port: int = listening.getsockname()[1]
-        base = f"http://{f'[{place.address}]' if ':' in place.address else place.address}:{port}"
+    with listen(address, port) as listening:
+        port = listening.getsockname()[1]
+        base = f"http://{f'[{address}]' if ':' in address else address}:{port}"
         sessions = Sessions(lambda token: announce(f"For another browser: {base}/enter?token={token}"))
-        app = make_app(runs, sessions, Names.at(place.address, port), work=work)
+        app = make_app(runs, sessions, Names.at(address, port), work=work)
         config = uvicorn.Config(
             app,
             http=PatientProtocol,
@@ -245,7 +238,8 @@ def serve(
     Raises:
         JrhError: the address is none, is not of this machine or is not allowed, or the port is taken.
     """
-    with make_server(runs, Place.check(host, port, allow_remote=allow_remote), tell, work) as served:
+    address = check_address(host, allow_remote=allow_remote)
+    with make_server(runs, tell, work, address=address, port=port) as served:
         say(served.address)
         tell("The address works once. Ctrl-C ends the server.")
         if open_browser and not webbrowser.open(served.address):

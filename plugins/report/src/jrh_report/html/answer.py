@@ -10,7 +10,7 @@ from jrh import RunReport
 from jrh.values import Basis, Finding, Severity
 from jrh_measuring import Place
 
-from jrh_report.findings import DATA, findings_by_judge
+from jrh_report.findings import findings_by_judge
 from jrh_report.html.parts import Cell
 from jrh_report.tables import no_finding
 
@@ -56,7 +56,6 @@ class Answer:
 
     judge: str
     """Empty: the data and the tests."""
-    heading: str
     claims: tuple[Claim, ...]
     nothing: str = ""
     """Why there is no claim."""
@@ -69,7 +68,6 @@ def answers(report: RunReport) -> tuple[Answer, ...]:
     judges = (
         Answer(
             judge=judge,
-            heading=judge,
             claims=tuple(_claims(report, findings.get(judge, ()), places)),
             nothing=no_finding(report, judge),
         )
@@ -80,7 +78,7 @@ def answers(report: RunReport) -> tuple[Answer, ...]:
         for finding in findings.get("", ())
         if finding.severity.rank <= Severity.WARNING.rank
     )
-    return (*((Answer(judge="", heading=DATA, claims=about_data),) if about_data else ()), *judges)
+    return (*((Answer(judge="", claims=about_data),) if about_data else ()), *judges)
 
 
 def _claims(report: RunReport, findings: Iterable[Finding], measures: Mapping[Place, int]) -> Iterator[Claim]:

@@ -85,13 +85,6 @@ class Table:
         """Tell whether any line has a note."""
         return any(line.note for line in self.lines)
 
-    @property
-    def flags(self) -> frozenset[str]:
-        """Return the flags that occur."""
-        return frozenset(
-            flag for line in self.lines for cell in line.cells if isinstance(cell, Cell) for flag in cell.flags
-        )
-
 
 @frozen(kw_only=True)
 class Plot:
@@ -143,7 +136,8 @@ class Section:
     def flags(self) -> frozenset[str]:
         """Return the flags that occur."""
         tables = (table for part in self.parts for table in (*part.tables, *(lens.table for lens in part.lenses)))
-        return frozenset(flag for table in tables for flag in table.flags)
+        cells = (cell for table in tables for line in table.lines for cell in line.cells if isinstance(cell, Cell))
+        return frozenset(flag for cell in cells for flag in cell.flags)
 
     @property
     def lenses(self) -> dict[int, Lens]:

@@ -31,12 +31,13 @@ def with_sizes(report: RunReport, variants: Literal["pooled", "apart"]) -> RunRe
         for place, measure in enumerate(report.measures)
         if variants == "apart" and set(measure.cell) == {"variant"}
     }
-    return evolve(report, sections=tuple(_section_with_sizes(report, section, apart) for section in report.sections))
-
-
-def _section_with_sizes(report: RunReport, section: Section, apart: Variants) -> Section:
-    parts = (_heat_with_sizes(report, part, apart) if isinstance(part, HeatPart) else part for part in section.parts)
-    return evolve(section, parts=tuple(part for part in parts if part is not None))
+    sections = []
+    for section in report.sections:
+        parts = (
+            _heat_with_sizes(report, part, apart) if isinstance(part, HeatPart) else part for part in section.parts
+        )
+        sections.append(evolve(section, parts=tuple(part for part in parts if part is not None)))
+    return evolve(report, sections=tuple(sections))
 
 
 def _heat_with_sizes(report: RunReport, part: HeatPart, apart: Variants) -> HeatPart | None:

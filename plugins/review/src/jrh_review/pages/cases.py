@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
+from attrs import evolve
 from jrh import REFERENCE, Case, JrhError, Reply
 from jrh.running import open_store
 from jrh.values import CaseRecord
@@ -16,8 +17,8 @@ from starlette.routing import Route
 from jrh_review.addresses import Address, View, address
 from jrh_review.decisions import expectation_code
 from jrh_review.listed_cases import CaseOrder, CaseRow, choices, find_cases, rows_of
-from jrh_review.pages.rendering import TEXT, page
-from jrh_review.review_cases import describe_expectation
+from jrh_review.pages.rendering import page
+from jrh_review.review_cases import PARTS, TEXT, describe_expectation
 from jrh_review.stored_runs import Store, case_list_id, run_outline
 from jrh_review.tables import write_table
 
@@ -56,7 +57,7 @@ def read(request: Request) -> Response:
         tasks=[summary.task.name for summary in outline.tasks] if outline else [],
         simulated=outline.simulated if outline else (),
         rows=listed.rows,
-        following=view.behind(listed.after),
+        following=None if listed.after is None else evolve(view, start=listed.after),
         total=listed.total,
         choices=known,
         columns=SORTABLE,
@@ -84,8 +85,6 @@ def _check(store: Store) -> None:
         raise JrhError("The verdicts of this run are listed when it ends. Load this page again then.")
 
 
-PARTS: Final = 40
-"""Parts of a question that are shown."""
 RATIONALES: Final = 50
 """Rationales that are shown of the same verdict."""
 
@@ -104,7 +103,7 @@ def read_case(request: Request) -> Response:
         records = store.records.of_case(case_id)
         replies = store.records.replies([record.trial_id for record in records])
         outline = run_outline(store)
-    case = known.get(case_id)
+    case, tasks = known.get(case_id), outline.tasks if outline else ()
     return page(
         request,
         "case.html.j2",
@@ -115,7 +114,9 @@ def read_case(request: Request) -> Response:
         expected=describe_expectation(expectation_code(case.expectation)) if case and case.expectation else "",
         fields=_parts(case, case).context if case else (),
         parts=_parts(before, case) if before and case else NO_PARTS,
-        task=case.presented_task if case and case.presented_task else _task(outline, task),
+        task=case.presented_task
+        if case and case.presented_task
+        else next((summary.task for summary in tasks if summary.task.name == task), None),
         judged=tuple(_verdicts_by_judge(rows, reference, records, replies)),
         simulated=outline.simulated if outline else (),
         back=View.read(name, request.query_params),
@@ -168,11 +169,6 @@ def _fields(store: Store, fields: Mapping[str, object] | None, rows: Sequence[Ca
         fields = next((case.fields for case in known.values()), {})
     question = Case(id="", task="", test="", item_id="", fields=dict(fields), label_map={})  # type: ignore[arg-type]
     return list(_parts(question, question).context)
-
-
-def _task(outline: object, name: str) -> object:
-    tasks = getattr(outline, "tasks", ())
-    return next((summary.task for summary in tasks if summary.task.name == name), None)
 
 
 def _verdicts_by_judge(

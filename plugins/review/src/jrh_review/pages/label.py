@@ -18,10 +18,10 @@ from starlette.routing import Route
 from jrh_review.labelling import LabelDesk, LabelScreen
 from jrh_review.pages.work import NotThereError, Work, work_routes
 from jrh_review.person_labels import LabelAction, PersonLabel
+from jrh_review.review_cases import PARTS
 
 TEXT: Final = 200_000
 """Characters shown of a text: who judges an item must be able to see all of it."""
-PARTS: Final = 40
 _RESERVED: Final = "jksu?"
 _KEYS: Final = "123456789" + "0" + "abcdefghilmnopqrtvwxyz"
 _LONGEST: Final = 3_600.0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from jrh import Measure
 from jrh_measuring import (
@@ -19,12 +19,10 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from jrh_review.addresses import address
+from jrh_review.review_cases import TEXT
 
 if TYPE_CHECKING:
     from jinja2 import Environment
-
-TEXT: Final = 60_000
-"""Characters shown of a text: whole essays and most transcripts."""
 
 
 def page(request: Request, template: str, *, status: int = 200, **shown: Any) -> HTMLResponse:
