@@ -44,12 +44,14 @@ def rows_by_key(report: RunReport) -> Iterator[tuple[str, dict[str, Any]]]:
     for place, (name, row) in enumerate(named):
         key = _ODD.sub("_", name)
         if key != name or len(key) > _LONGEST or times[plain[place]] > 1:
+            # With the place, as two measures may have the same whole name.
             key = f"{key[: _LONGEST - _HASH - 1].rstrip()}-{content_id(name, place)[:_HASH]}"
         yield key, row
 
 
 def numbers(row: Mapping[str, Any]) -> dict[str, float]:
     """Return what goes with an estimate: interval, sizes and missing verdicts; nothing where there is no estimate."""
+    # Tools plot every number they get: sizes alone would look like results.
     if row["estimate"] is None:
         return {}
     named = {"": "estimate", "/low": "low", "/high": "high", "/trials": "trials", "/items": "items"}

@@ -64,6 +64,7 @@ class Endpoint:
         shown = clean_text(without_keys(base))
         try:
             parts = urlsplit(base)
+            # A password in the address would be sent along with every request, and appear in errors.
             wrong = parts.scheme not in ("http", "https") or not parts.hostname or "@" in parts.netloc
         except ValueError:
             wrong = True
@@ -89,12 +90,14 @@ class Endpoint:
         return sent
 
     def _post(self, body: bytes) -> dict[str, Any]:
+        # Ids follow from content, so that sending a batch twice changes nothing.
         for attempt in range(1, _ATTEMPTS + 1):
             last = attempt == _ATTEMPTS
             try:
                 return self._once(body)
             except HTTPError as error:
                 with error:
+                    # Other answers of the 400s say that the request is wrong, and would come again.
                     if last or not (error.code == _TOO_MANY or error.code >= _SERVER):
                         raise self._refusal(error) from None
                     _wait(attempt, error.headers.get("Retry-After"))
@@ -109,6 +112,7 @@ class Endpoint:
         headers = {"Authorization": self._authorization, "Content-Type": "application/json"}
         request = Request(self.address, data=body, headers=headers, method="POST")  # noqa: S310 - checked in `of`
         with self._opener.open(request, timeout=self.timeout) as response:
+            # Bounded: the address may be of anything.
             content = response.read(_ANSWER)
         try:
             document = json.loads(content)
@@ -144,6 +148,7 @@ def _batches(events: Iterable[dict[str, Any]]) -> Iterator[tuple[bytes, int]]:
     size = 0
     for event in events:
         text = json.dumps(event, allow_nan=False, separators=(",", ":")).encode("ascii")
+        # Below the documented 3.5 MB, since commas and the frame come on top.
         if texts and (size + len(text) > _LARGEST or len(texts) == _MOST):
             yield _batch(texts), len(texts)
             texts, size = [], 0
@@ -199,6 +204,7 @@ class LangfuseExporter:
             JrhError: Langfuse cannot be reached or refuses.
         """
         run = content_id("langfuse", report.run_id)
+        # One event of these is the trace; it is no score.
         scores = self._endpoint.send(_wrap_events(_of_measures(report, run)))
         without = sum(measure.estimate is None for measure in report.measures)
         yield f"Langfuse trace {run}: {counted(scores - 1, 'estimate')} as scores."
@@ -261,6 +267,7 @@ def _of_verdicts(report: RunReport, *, own: bool) -> Iterator[tuple[str, Event]]
             row = {name: values[place] for name, values in columns.items()}
             item = str(row["item_id"])
             trace = content_id("langfuse", report.run_id, row["task"], item) if own else item
+            # Of traces that exist already, `items`, nothing is created: that would overwrite their names.
             if own and trace not in traces:
                 traces.add(trace)
                 yield "trace-create", {"id": trace, "name": clean_text(item), "tags": _tags(report)}

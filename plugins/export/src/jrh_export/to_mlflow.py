@@ -58,6 +58,7 @@ class MlflowExporter:
         name = self._options.experiment
         experiment = _experiment(client, name)
         mark = digest(report)
+        # By the numbers rather than the run: a run that was continued is exported again.
         there = client.search_runs([experiment], f"tags.`{_DIGEST}` = '{mark}' and attributes.status = 'FINISHED'")
         if there:
             yield f"MLflow already has these numbers: run {there[0].info.run_id} of experiment '{name}'."
@@ -66,6 +67,7 @@ class MlflowExporter:
         try:
             estimates = _log(client, run.info.run_id, report, attached)
         except BaseException:
+            # A half-written run must not be taken for a finished one by the search above, next time.
             client.set_terminated(run.info.run_id, status="FAILED")
             raise
         client.set_terminated(run.info.run_id)

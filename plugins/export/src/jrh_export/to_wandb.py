@@ -51,6 +51,7 @@ class WandbExporter:
         """
         import wandb
 
+        # In a notebook the user may have a run of their own open: it is left as it is.
         options, alone = self._options, wandb.run is None
         # Names differ between versions.
         known = wandb.Settings.model_fields
@@ -61,9 +62,11 @@ class WandbExporter:
                 entity=options.entity or None,
                 mode="online" if options.mode == "online" else "offline",
                 dir=options.directory or None,
+                # By the numbers, so that exporting twice makes one run.
                 id=digest(report)[:_ID],
                 name=clean_text(report.suite),
                 config=about(report),
+                # Only a server knows earlier runs.
                 resume="allow" if options.mode == "online" else None,
                 settings=wandb.Settings(init_timeout=options.timeout, **quiet),
             )

@@ -48,6 +48,7 @@ def records_frame(result: RunResult | RunReport, *, texts: bool = False, as_: Fr
     """
     columns = {name: _column(result.records, name) for name in result.records.columns}
     if texts:
+        # A report that the user opened is the user's to close.
         opened = nullcontext(result) if isinstance(result, RunReport) else open_run(result.run_dir)
         with opened as report:
             columns |= _text_columns(result.records, report.evidence)
@@ -99,6 +100,7 @@ def _column(records: RecordTable, name: str) -> list[Any]:
 def _text_columns(records: RecordTable, evidence: Evidence) -> dict[str, list[Any]]:
     """Return what the judge was shown, field by field, and what it replied."""
     rows: list[dict[str, str | None]] = []
+    # Cases hold whole texts, and many records share one.
     for start in range(0, len(records), _SLICE):
         part = records.where(np.arange(start, min(start + _SLICE, len(records))))
         cases, trials = part.text("case_id"), part.text("trial_id")
@@ -133,6 +135,7 @@ def _frame(columns: Mapping[str, Sequence[Any]], as_: FrameLibrary | None = None
     if name == "pandas":
         return module.DataFrame({key: list(values) for key, values in columns.items()})
     if name == "polars":
+        # Not strict: a column of numbers may begin with whole ones.
         return module.DataFrame({key: list(values) for key, values in columns.items()}, strict=False)
     return module.table({key: list(values) for key, values in columns.items()})
 
@@ -141,6 +144,7 @@ def _library(as_: str | None) -> tuple[str, Any]:
     names = get_args(FrameLibrary)
     if as_ is not None and as_ not in names:
         raise JrhError(f"as_: expected one of {', '.join(names)}, got {as_!r}")
+    # In the order of the docstring: pandas, polars, Arrow.
     for name in names if as_ is None else (as_,):
         try:
             return name, import_module(_MODULES[name])

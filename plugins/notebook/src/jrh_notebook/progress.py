@@ -20,6 +20,7 @@ _SENTENCES: Final = 5
 @contextmanager
 def notebook_progress() -> Iterator[Progress]:
     """Show progress while a run goes on, and remove it at its end."""
+    # A front end without ipywidgets shows a line of HTML.
     draw, close = _widget() or _line()
     progress = NotebookProgress(draw)
     try:
@@ -46,6 +47,7 @@ class NotebookProgress(Counting):
     def advance(self, steps: int = 1) -> None:
         """Draw the progress, some times a second."""
         super().advance(steps)
+        # Every drawing is a message to the browser; thousands a second would stop the page.
         if time.monotonic() - self._drawn >= _SECONDS:
             self._draw()
 
@@ -67,6 +69,7 @@ class NotebookProgress(Counting):
 
 
 def _line() -> tuple[Callable[[float | None, str], None], Callable[[], None]]:
+    # By name: jrh does not depend on IPython, which a notebook has anyway.
     display = import_module("IPython.display")
     handle = display.display(display.HTML(""), display_id=True)
 

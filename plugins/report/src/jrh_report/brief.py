@@ -64,12 +64,14 @@ def brief(report: RunReport, console: Console) -> Iterator[RenderableType]:
     family = report.family
     foot = [Text(""), Text(family.sentence, style="dim")] if family is not None and family.tests else []
     blocks = [block for judge in ("", *report.judges) if (block := _block(report, judge, console)) is not None]
+    # What failed in the run decides how far the findings below can be believed.
     head += _warnings(report, console)
     notes = [_row(None, clean(note, _TEXT)) for note in report.notes if note not in report.warnings]
     most = min(_LINES_OF_ALL + _LINES_PER_TASK * max(len(report.tasks), 1), _MOST_LINES)
     room = most - sum(_lines(part, console) for part in (*head, *foot)) - _FOOTER
     shown = _fit_blocks(blocks, room)
     room -= sum(_size(block, entries) for block, entries in shown)
+    # A judge is worth more than a note: notes get room only once every judge has its heading.
     shown_notes = _rows_that_fit(notes, console, room - 2) if len(shown) == len(blocks) else []
     yield from head
     for block, entries in shown:
@@ -102,6 +104,7 @@ def _warnings(report: RunReport, console: Console) -> Iterator[RenderableType]:
     """Yield the warnings in at most three lines, the first one cut if need be; of the others, their number."""
     most = _WARNED * (console.width - 2 * _LABEL)  # a line loses some width where a word does not fit
     shown: Sequence[Grid] = ()
+    # Words that do not fit move to a further line: if the first warning then takes too many lines, half of it is tried.
     for limit in (most, most // 2):
         shown = shown or _rows_that_fit(
             [_row(Severity.WARNING, clean(text, limit)) for text in report.warnings], console, _WARNED
@@ -170,6 +173,7 @@ def _about(report: RunReport, judge: str) -> str:
     parts = [_verdict_counts(report, judge)]
     if cost.replies:
         dollars = format_dollars(cost.cost, cost.unknown, cost.replies)
+        # "unknown" alone would leave open what is unknown.
         parts.append(f"cost {dollars}" if cost.unknown >= cost.replies else dollars)
     name = clean(tables.judge_label(report, judge), _NAME)
     about = ", ".join(part for part in parts if part)
@@ -186,6 +190,7 @@ def _verdict_counts(report: RunReport, judge: str) -> str:
     lost = {status: len(rows) for (status,), rows in of_judge.split("status") if status != "ok"}
     reasons = f" ({clean(format_counts(lost), _TEXT)})" if lost else ""
     total = sum(lost.values())
+    # Said of every judge: no verdict is dropped without being counted.
     return f"{f'{total:,}' if total else 'none'} of {counted(len(of_judge), 'verdict')} missing{reasons}"
 
 
@@ -195,6 +200,7 @@ def _entry(group: Sequence[Finding], several: bool, console: Console) -> Rendera
     statement = clean(group[0].statement, _TEXT)
     further = len({finding.statement for finding in group}) - 1
     statement = f"{statement}; {further} more" if further else statement
+    # Figures come with the largest effect first, so that the ones that are cut matter least.
     for shown in range(len(figures), 0, -1):
         left = len(figures) - shown
         more = f"; {left} more" if left else ""
@@ -245,6 +251,7 @@ def _size(block: _Block, entries: int) -> int:
 
 
 def _lines(part: RenderableType, console: Console) -> int:
+    # Rich wraps by words and by the width of wide characters, so lines are counted after rendering.
     return len(console.render_lines(part, pad=False))
 
 
@@ -252,9 +259,11 @@ def _fit_blocks(blocks: Sequence[_Block], room: int) -> list[tuple[_Block, int]]
     """Give every judge a heading and its worst finding and then, in turn, its next one, as long as there is room."""
     shown = 0
     used = 0
+    # No block is skipped for a shorter one behind it: judges stay in the suite's order.
     while shown < len(blocks) and used + _size(blocks[shown], 1) <= room:
         used += _size(blocks[shown], 1)
         shown += 1
+    # The worst finding of every judge before the second of any: one bad judge must not hide the others.
     counts = [min(1, len(block.sizes)) for block in blocks[:shown]]
     open_ones = list(range(shown))
     while open_ones:

@@ -75,6 +75,7 @@ def _series(measures: ReportMeasures, place: int, owner: Measure, curve: Curve) 
         if (measure.judge, measure.test) != (owner.judge, owner.test) or not owner.cell.items() <= measure.cell.items():
             continue
         value = _number(measure.cell.get(curve.over, ""))
+        # A negative number has no place on a logarithmic axis.
         if value is not None and not (curve.logarithmic and value < 0):
             levels = tuple((name, level) for name, level in measure.cell.items() if name != curve.over)
             by_rest.setdefault(levels, []).append((Spot(at=value, measure=at), measure))
@@ -94,4 +95,5 @@ def _number(text: str) -> float | None:
         value = float(text)
     except ValueError:
         return None
+    # Infinity and NaN are numbers to `float`.
     return value if abs(value) <= _LARGEST else None

@@ -88,6 +88,7 @@ def draw_forest(report: RunReport, part: HeatPart, layer: Layer, key: str) -> tu
     every = sum(len(marks) for _, marks in groups)
     if not every:
         return None
+    # The first judges of every test, as the caption says.
     most = max(1, ROWS // len(groups))
     groups = [(name, marks[:most]) for name, marks in groups]
     drawn = [measure for _, marks in groups for _, measure, _ in marks]
@@ -125,6 +126,7 @@ def _marks(report: RunReport, part: HeatPart, layer: Layer, column: int) -> list
 
 def _ends(measures: Sequence[Measure], zero: float | None) -> tuple[float, float]:
     """Return where an axis of estimates begins and ends."""
+    # Shares have a fixed scale: an axis that follows the data makes small differences look large.
     values = [0.0, 1.0] if zero is None else [zero]
     for measure in filter(is_estimable, measures):
         values += [measure.estimate or 0.0]
@@ -211,6 +213,7 @@ def _draw_series(report: RunReport, drawing: Drawing, across: Axis, up: Axis, se
     if len(joined) > 1:
         drawing.line(joined, colour(place), 1.2 if fitted else 0.8)
     if len(spots) > 1 and any(measure.missing for _, measure in spots):
+        # A judge that stops answering looks steady in the curve of its verdicts alone.
         lost = [(across.at(spot.at), up.at(_missing_share(measure))) for spot, measure in spots]
         drawing.line(lost, colour(place), 0.8, dashed=True)
     for spot, measure in known:
@@ -221,6 +224,7 @@ def _draw_series(report: RunReport, drawing: Drawing, across: Axis, up: Axis, se
         drawing.marker(x, up.at(measure.estimate or 0.0), place, (spot.measure, "estimate"))
         if len(spots) == 1 and series.name:
             name = short_name(report, series.name)
+            # Near the right edge the name would leave the picture.
             inside = x + 6 + _LETTER * len(name) <= across.end
             anchor, aside = ("start", x + 6) if inside else ("end", x - 6)
             drawing.text(aside, up.at(measure.estimate or 0.0) - 5, name, anchor=anchor)
@@ -264,6 +268,7 @@ def _horizontal(panel: Panel, part: CurvePart, start: float, end: float) -> Axis
         margin = room * (places[-1] - places[0]) or 0.1 * abs(places[0]) or 0.5
         axis = linear_axis(places[0] - margin, places[-1] + margin, start, end, 6)
     at = [axis.at(place) for place in places]
+    # Ticks at the measured values read best; where they are too close they would overlap.
     if not named or any(after - before < _ROOM for before, after in pairwise(at)):
         return axis
     return evolve(axis, ticks=[(place, f"{place:g}") for place in places])

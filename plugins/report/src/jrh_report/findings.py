@@ -35,6 +35,7 @@ class JudgeFindings:
 
 def findings_by_judge(report: RunReport) -> Iterator[JudgeFindings]:
     """Yield the findings in order, without the judges and the data of which there are none."""
+    # Findings may name a judge that the suite no longer has.
     judges = dict.fromkeys(["", *report.judges, *(finding.judge for finding in report.findings)])
     for judge in judges:
         findings = tuple(finding for finding in report.findings if finding.judge == judge)
@@ -54,6 +55,7 @@ def cautions(report: RunReport, task: str) -> list[str]:
 
     Simulated judges are marked wherever they appear, so that this flag is left out.
     """
+    # Flags of every measure would fill pages; those of the heat maps are about the numbers that are read first.
     main = {measure.name for part in heat_parts(report, task) for measure in heat_measures(report, part)}
     gold = next((summary.gold for summary in report.tasks if summary.task.name == task), {})
     varied = sum(1 for items in gold.values() if items) > 1
@@ -90,6 +92,7 @@ def _caution(
 
 def _where(judge: str, tests: Mapping[str, None], report: RunReport) -> str:
     name = judge_label(report, judge)
+    # A list of all tests says less than the word.
     if set(tests) >= set(report.tests):
         return f"{name} in all tests"
     if not any(tests):

@@ -61,6 +61,7 @@ def fit(blocks: Sequence[Block], limit: int) -> Fitted:
     order = sorted(range(len(blocks)), key=lambda place: (blocks[place].rank, place))
     shown: dict[int, Block] = {}
     left = limit
+    # Shares first: otherwise the first long block would take all the room.
     for place in order:
         part = _shorten_block(blocks[place], min(blocks[place].share, left))
         if part is not None:
@@ -82,6 +83,7 @@ def fit(blocks: Sequence[Block], limit: int) -> Fitted:
 
 
 def _size(block: Block) -> int:
+    # The first block has no gap before it, so the document stays at least two characters below the limit.
     return comment_length(block.text()) + len(_GAP)
 
 

@@ -46,6 +46,7 @@ def document(report: RunReport) -> dict[str, object]:
 
 def plain(value: object) -> object:
     """Return a value as JSON-like types: classes as objects, sets sorted, enums as their values, NaN as null."""
+    # Before the other types: some enums are texts as well.
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, float):

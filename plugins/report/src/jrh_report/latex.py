@@ -77,6 +77,7 @@ class LatexReporter:
         yield r"\centering"
         yield rf"\caption{{{_caption(report, task, layer)}}}"
         yield rf"\label{{{label}}}"
+        # Paper has a width: a heat map of many tests is broken into tables below each other.
         for start in range(0, len(part.columns), self.options.tests):
             tests = range(start, min(start + self.options.tests, len(part.columns)))
             if start:
@@ -137,6 +138,7 @@ def latex_tabular(layout: str, heads: Sequence[str], rows: Sequence[Sequence[str
 
 def latex_text(text: str, limit: int = 120) -> str:
     """Return the text so that LaTeX prints it: no command, no comment, no mathematics, no optional argument."""
+    # Character by character in one pass: escapes contain backslashes and braces that must not be escaped again.
     escaped = "".join(_ESCAPES.get(character, character) for character in clean_text(text, limit))
     return _LIGATURE.sub(r"\g<0>{}", escaped)
 
@@ -151,4 +153,5 @@ def _small(text: str) -> str:
 
 def _number(text: str) -> str:
     """Escape a written number; its minus sign is one."""
+    # A hyphen is shorter than a minus sign; "not estimable" holds no number and keeps its hyphens.
     return latex_text(text).replace("-", "$-$") if any(figure.isdigit() for figure in text) else latex_text(text)

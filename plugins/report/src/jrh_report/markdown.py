@@ -50,6 +50,7 @@ class MarkdownReporter:
 
     def render(self, report: RunReport) -> str:
         """Return the document; the same report gives the same text."""
+        # In the order in which they are read; `rank` says in which order they are served.
         blocks = [*_header(report), *_findings(report)]
         for summary in report.tasks:
             blocks += _task(report, summary)
@@ -71,6 +72,7 @@ def _header(report: RunReport) -> Iterator[Block]:
         f"Run {safe(report.run_id, 80)}, seed {report.seed}, jrh {safe(report.version, 40)}.",
     ]
     if report.simulated:
+        # In the suite's order; `simulated` is a set.
         names = [judge for judge in report.judges if judge in report.simulated]
         listed = ", ".join(safe(judge, 60) for judge in names[:_NAMED])
         more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
@@ -134,10 +136,12 @@ def _every_measure(report: RunReport) -> Iterator[Block]:
     by_name: dict[tuple[str, str], list[Measure]] = {}
     known = [summary.task.name for summary in report.tasks]
     for measure in report.measures:
+        # Further cells, such as bins and pairs, are in the tables of their sections.
         if set(measure.cell) <= {"variant"}:
             by_name.setdefault((measure.task, measure.name), []).append(measure)
     order = {task: place for place, task in enumerate(known)}
     headed: set[str] = set()
+    # Stable: within a task, names stay in the order of the metrics.
     for task, name in sorted(by_name, key=lambda key: order.get(key[0], len(order))):
         measures = sorted(by_name[task, name], key=lambda measure: bool(measure.cell))
         whose = (
@@ -145,6 +149,7 @@ def _every_measure(report: RunReport) -> Iterator[Block]:
         )
         table = tables.measures(report, measures, _DIGITS)
         block = _fold(_table_block(table, Importance.DETAIL, what=f"measure {safe(name, 60)}"), name)
+        # Part of the first block, so that no heading is left above nothing.
         heading = "" if task in headed else f"## Every measure{whose}\n\n"
         headed.add(task)
         yield evolve(block, head=f"{heading}{block.head}", rank=_EVERY)
@@ -177,6 +182,7 @@ def _fold(block: Block, title: str) -> Block:
 
 
 def _line(cells: Iterable[str]) -> str:
+    # A line break or a bare bar would end the cell; `markdown_text` leaves neither.
     return f"| {' | '.join(safe(cell, _CELL) for cell in cells)} |"
 
 
@@ -185,6 +191,7 @@ def _omission_notice(left_out: tuple[str, ...], limit: int) -> Iterator[str]:
     named: list[str] = []
     parts = list(dict.fromkeys(left_out))
     for what in parts:
+        # The notice itself has to fit the room that was kept for it.
         if comment_length("; ".join([*named, what])) > _NOTICE:
             break
         named.append(what)

@@ -83,4 +83,5 @@ def unlike(name: str, taken: set[str]) -> str:
 def _slug(text: str) -> str:
     """Return a text as part of a file's name."""
     letters = "".join(sign if sign.isascii() and sign.isalnum() else "-" for sign in text.casefold())
+    # A name of other letters alone leaves nothing of itself; `unlike` numbers the second one.
     return "-".join(part for part in letters.split("-") if part)[:40] or "task"

@@ -49,6 +49,7 @@ def names(records: RecordTable) -> tuple[str, ...]:
 def chunks(records: RecordTable, rows: int = ROWS) -> Iterator[dict[str, list[Any]]]:
     """Yield the columns of so many records after the other, in plan order; what is not known is None."""
     for start in range(0, len(records), rows):
+        # As Python values records take far more memory than in the table.
         part = records.where(np.arange(start, min(start + rows, len(records))))
         yield {name: _values(part, name) for name in records.columns}
 
@@ -62,6 +63,7 @@ def _values(records: RecordTable, name: str) -> list[Any]:
 
 def storable(text: str) -> str:
     """Return the text as UTF-8 can hold it: half of a surrogate pair becomes U+FFFD."""
+    # By way of UTF-16, in which two halves of a pair that stand next to each other become one character.
     return text if text.isascii() else text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 

@@ -47,6 +47,7 @@ def all_sections(report: RunReport) -> Iterator[Section]:
         for measure in measures_of(report, row)
     } | {kind_of(measure) for heat in heat_parts(report) for measure in heat_measures(report, heat)}
     bases = (basis for finding in report.findings for basis in finding.basis if not basis.value)
+    # A basis without a figure means that the sentence of its finding has all numbers.
     in_words = set(map(Place.of, bases))
     further: dict[str, list[int]] = {}
     for place, measure in enumerate(report.measures):
@@ -61,6 +62,7 @@ def all_sections(report: RunReport) -> Iterator[Section]:
 def _further(report: RunReport, places: list[int]) -> TablePart:
     """Tabulate measures name by name; whole tests stand before their parts."""
     names = {name: at for at, name in enumerate(dict.fromkeys(report.measures[place].name for place in places))}
+    # By the first appearance of a name rather than the alphabet: metrics yield related measures together.
     order = sorted(places, key=lambda place: (names[report.measures[place].name], bool(report.measures[place].cell)))
     return TablePart(
         caption="Further measures",
@@ -137,6 +139,7 @@ Kind: TypeAlias = tuple[str, frozenset[str]]
 def kind_of(measure: Measure) -> Kind:
     """Return the name of a measure, that of what it tests for a p-value, and the levels of its cell."""
     name = measure.name
+    # A p-value is shown where its measure is; in a table of its own a reader could not tell what it tests.
     for end in _TEST:
         name = name.removesuffix(end)
     return name, frozenset(measure.cell)
@@ -144,6 +147,7 @@ def kind_of(measure: Measure) -> Kind:
 
 def mark_of(report: RunReport, row: Row) -> str:
     """Say whether a row rests on simulated judges: on such judges only, or some; empty: none, or its heads say it."""
+    # Sections may mark their heads themselves.
     if any(head.endswith(f"({SIMULATED})") for head in row.heads):
         return ""
     flagged = [cell for cell in measures_of(report, row) if SIMULATED in cell.flags or cell.judge in report.simulated]
@@ -154,6 +158,7 @@ def mark_of(report: RunReport, row: Row) -> str:
 
 def limit_rows(part: TablePart) -> TablePart:
     """Return a table with the rows that documents show; the others are counted."""
+    # `shown` is None where a section sets no limit, which keeps all rows.
     rows = part.rows[: part.shown]
     return evolve(part, rows=rows, more=part.more + len(part.rows) - len(rows))
 

@@ -70,6 +70,7 @@ def run_tables(report: RunReport, digits: int = 2) -> list[Table]:
         costs_by_test(report),
         components(report),
     )
+    # Every table is built, and an empty one is left out here alone: no format decides about it by itself.
     return [table for table in tables if table.rows]
 
 
@@ -94,6 +95,7 @@ def task_line(summary: TaskSummary) -> str:
 def _gold_sources(summary: TaskSummary) -> str:
     """Say where the gold labels come from; empty where that is unknown."""
     sources = [(GoldSource.read(text), count) for text, count in summary.gold_sources.items()]
+    # Without any source, "unknown" for every item would say nothing.
     if all(source.kind is GoldKind.UNKNOWN for source, _ in sources):
         return ""
     if len(sources) == 1:
@@ -103,9 +105,12 @@ def _gold_sources(summary: TaskSummary) -> str:
 
 def verdicts_missing(report: RunReport) -> Table:
     """Tabulate the trials without a verdict by judge and status; no rows where every trial has one."""
+    # In the order of the statuses, so that equal runs have equal columns.
     names = [status.value for status in Status if status is not Status.OK]
+    # The suite's judges come first even without a record, so that a judge that was never asked has a row of its own.
     counts: dict[str, Counter[str]] = {judge: Counter() for judge in report.judges}
     if len(report.records):
+        # Records may name a judge that the suite does not have: it gets a row as well.
         for (judge, status), rows in report.records.split("judge", "status"):
             counts.setdefault(judge, Counter())[status] += len(rows)
     used = [name for name in names if any(by_status[name] for by_status in counts.values())]
@@ -154,6 +159,7 @@ def _fate(line: Attrition) -> str:
 def no_finding(report: RunReport, judge: str) -> str:
     """Say why there is no finding about a judge."""
     has_records = len(report.records) and report.records.equals("judge", judge).any()
+    # A judge without a finding may have been asked and be unremarkable; the sentences differ.
     if not has_records and report.incomplete:
         return "Not asked: the run stopped first."
     return "No finding: no comparison has an interval."
@@ -224,6 +230,7 @@ def costs_by_test(report: RunReport) -> Table:
     for line in report.spending:
         lines.setdefault((judge_label(report, line.name), line.role, line.task, line.test), []).append(line)
         roles.setdefault((f"all {line.role}s", line.role, "", ""), []).append(line)
+    # A total of a single line, or of the only role, would repeat a row.
     several = {key: spending for key, spending in roles.items() if len(spending) > 1 and len(roles) > 1}
     heads = "component", "role", "task", "test"
     return _cost_table(report, "Cost per test", heads, lines | several, detail=True)
@@ -239,6 +246,7 @@ def _cost_table(
 ) -> Table:
     rows = [(*key, *_cost_cells(spending)) for key, spending in lines.items()]
     if len(rows) > 1:
+        # Of all spending rather than of the rows: those of roles are sums already, and would count twice.
         rows.append(("total", *("" for _ in heads[1:]), *_cost_cells(report.spending)))
     return Table(
         title=title,
@@ -282,6 +290,7 @@ def components(report: RunReport) -> Table:
 
 def _option(value: object) -> str:
     text = json.dumps(value, ensure_ascii=False, default=str)
+    # Options may hold whole prompts; report.json has them in full.
     return text if len(text) <= _OPTION else text[: _OPTION - 1] + "…"
 
 
@@ -320,6 +329,7 @@ def finite(report: RunReport) -> RunReport:
 
 def _finite(measure: Measure) -> Measure:
     interval = measure.interval
+    # JSON has no infinity, and an interval with one end would be read as precise.
     if interval is not None and not (math.isfinite(interval.low) and math.isfinite(interval.high)):
         measure = evolve(measure, interval=None)
     if measure.bounds is not None and not all(map(math.isfinite, measure.bounds)):

@@ -43,6 +43,7 @@ class TerminalReporter:
         """Return the text, with colour codes only where they are wanted."""
         target = StringIO()
         coloured = self._wants_colour()
+        # Everything that rich reads from its surroundings is set: the same report has to give the same text.
         console = Console(
             force_jupyter=False,  # else rich shows in the cell, not in the file
             file=target,
@@ -63,12 +64,14 @@ class TerminalReporter:
 
     def _wants_colour(self) -> bool:
         if self.options.color == "auto":
+            # https://no-color.org. Rich gets an empty environment, so that this is decided here alone.
             return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
         return self.options.color == "always"
 
     def _width(self) -> int:
         if self.options.width is not None:
             return self.options.width
+        # Narrower tables would have columns of a few letters; the window may wrap lines instead.
         return max(_NARROWEST, shutil.get_terminal_size().columns) if sys.stdout.isatty() else _PLAIN_WIDTH
 
 
@@ -90,6 +93,7 @@ def _tables_of(report: RunReport) -> Iterator[RenderableType]:
         for table in section.tables:
             yield from map(_indent, (Text(""), Text(clean(table.title, 200)), *_grid(table)))
     run = tables.run_tables(report)
+    # What the terminal leaves out is named, so that it can be looked up.
     details = [section.title for section in report.sections if section.importance is Importance.DETAIL]
     for table in run:
         if not table.detail:
@@ -138,6 +142,7 @@ def _grid(table: tables.Table) -> Iterator[RenderableType]:
     for place, name in enumerate(table.columns):
         justify: Literal["left", "right"] = "right" if place in table.right else "left"
         grid.add_column(clean(name), justify=justify, overflow="fold", no_wrap=names_fit and place == 0)
+    # Rich measures every cell of a table before it prints the first.
     for row in table.rows[:_ROWS]:
         grid.add_row(*(Text("\n".join(map(clean, cell.split("\n")))) for cell in row))
     yield grid

@@ -60,6 +60,7 @@ class XlsxReporter:
         book = xlsxwriter.Workbook(target, {"constant_memory": True, "strings_to_urls": False})
         book.set_properties({"created": datetime(1980, 1, 1, tzinfo=UTC)})  # the time would differ between equal runs
         sheets = _Sheets(self.options.neutralise)
+        # "About" is the first sheet and is written last, as it says what did not fit.
         about, measures = book.add_worksheet("About"), book.add_worksheet("Measures")
         columns = tuple(name.replace("_", " ") for name in MEASURE_COLUMNS)
         sheets.fill(measures, columns, _measures(finite(report)))
@@ -90,6 +91,7 @@ class _Sheets:
             sheet.write_string(0, place, cell)
         sheet.freeze_panes(1, 0)
         for number, row in enumerate(rows, start=1):
+            # Counting goes on, since the first sheet says how many rows are missing.
             if number >= ROWS:
                 self._left[name] = self._left.get(name, 0) + 1
                 continue
@@ -100,6 +102,7 @@ class _Sheets:
         if isinstance(cell, bool):
             sheet.write_boolean(row, column, cell)
         elif isinstance(cell, int | float):
+            # The format has no NaN: xlsxwriter would raise.
             if math.isfinite(cell):
                 sheet.write_number(row, column, cell)
         elif cell:
@@ -120,6 +123,7 @@ class _Sheets:
 
 
 def _units(text: str) -> int:
+    # A character takes at most two units, so that short texts need no encoding.
     return len(text) if len(text) * 2 <= CHARACTERS else len(text.encode("utf-16-le")) // 2
 
 

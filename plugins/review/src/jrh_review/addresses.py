@@ -30,6 +30,7 @@ def address(*steps: str, query: Mapping[str, str] | None = None, part: str = "")
         query: names and values; empty values are left out.
         part: the place in the page.
     """
+    # Not even a slash is safe: a test or item may be called `a/b`.
     path = "/" + "/".join(quote(step, safe="", errors="replace") for step in steps)
     filled = {name: value for name, value in (query or {}).items() if value != ""}
     query_text = f"?{urlencode(filled, errors='replace')}" if filled else ""

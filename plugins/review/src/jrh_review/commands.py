@@ -39,6 +39,7 @@ def view(run_dirs: tuple[Path, ...], **serving: Any) -> int:
     Shows RUN_DIR, or every run below it; by default the runs below the working directory. Prints an address with a
     one-time token and serves until Ctrl-C. Read-only; makes no model calls and no request to anywhere.
     """
+    # Imported here: `jrh --help` lists this command, and must not load a web server for it.
     from jrh_review.runs import Runs
     from jrh_review.serving import serve
 
@@ -87,6 +88,7 @@ def review(
     names = check_names(reviewers)
     is_new_queue = bool(tests or sample is not None or seed is not None or first is not None)
     order = First(first or "random")
+    # None continues with the queue that is there; any option asks for a new one.
     request = QueueRequest(tests=tests, sample=sample, seed=seed or 0, first=order) if is_new_queue else None
     with review_desk(run_dir) as desk:
         desk.make_queue(request)
@@ -138,6 +140,7 @@ def label(
     from jrh_review.person_labels import LabelSettings
 
     known = check_names(names, "--name")
+    # None keeps what the file was made with: other repeats would change what people have already seen.
     settings = None
     if seed is not None or repeats is not None:
         settings = LabelSettings(seed=seed or 0, repeats=LabelSettings().repeats if repeats is None else repeats)

@@ -116,6 +116,7 @@ class CaseReview:
     @property
     def settlement(self) -> Decision | None:
         """Return the decision that settles the case, if one was made."""
+        # Skipping a conflict leaves it open for somebody else.
         return _standing(row for row in self.log if row.settles and row.action is not ReviewAction.SKIP)
 
     @property
@@ -129,6 +130,7 @@ class CaseReview:
         """Return the decision that counts; None where there is none, or a conflict."""
         if self.settlement is not None:
             return self.settlement
+        # Without a conflict all decisions have the same content, so that the first says it.
         return None if self.in_conflict else next(iter(self.blind.values()), None)
 
     def effective_decision(self, reviewers: int) -> Decision | None:
@@ -138,6 +140,7 @@ class CaseReview:
 
     def visible_to(self, reviewer: str) -> CaseReview:
         """Return what a reviewer may know: the own decisions, and everybody's once two have decided."""
+        # Agreement between reviewers is only worth stating if the second did not see the first decision.
         if self.is_open:
             return self
         return CaseReview(log=tuple(row for row in self.log if row.reviewer == reviewer))
@@ -148,6 +151,7 @@ class CaseReview:
 
 
 def _standing(log: Iterable[Decision]) -> Decision | None:
+    # Rows are never changed, so an undo is the last row about a case, not the lack of one.
     last = next(reversed(list(log)), None)
     return None if last is None or last.action is ReviewAction.UNDO else last
 

@@ -58,6 +58,7 @@ def draw_queue(
         NoVerdictsError: an order needs verdicts, and the run has none.
     """
     chosen = [case for case in cases if not request.tests or case.test in request.tests]
+    # By a hash: cases that are made again keep their place, whatever else changes.
     mixed = sorted(chosen, key=lambda case: content_id(request.seed, case.case_id))
     size = min(request.sample or len(chosen), len(chosen))
     if request.first is First.RANDOM:
@@ -84,6 +85,7 @@ def inclusion(weights: Sequence[float], size: int) -> list[float]:
     while True:
         certain = len(weights) - len(free)
         total = sum(weights[place] for place in free)
+        # Capping one chance raises the others, which may pass 1 in turn: repeated until none does.
         over = {place for place in free if (size - certain) * weights[place] >= total}
         if not over:
             break
@@ -117,6 +119,7 @@ def _disagreement(rows: Iterable[CaseScore]) -> Mapping[str, float]:
     scores = {}
     for case, of_case in by_case.items():
         pairs = list(combinations([row.verdict for row in of_case if row.verdict], 2))
+        # Missing verdicts are no disagreement: only pairs of judges that both answered count.
         differ = sum(first != other for first, other in pairs) / len(pairs) if pairs else 0.0
         wrong = [1 - row.right for row in of_case if row.right is not None]
         scores[case] = differ + (sum(wrong) / len(wrong) if wrong else 0.0)
@@ -162,6 +165,7 @@ class ReviewDesk:
 
     def _candidates(self) -> list[QueuedCase]:
         """Return every stored case but those of the reference condition, in plan order."""
+        # Reference cases are the data themselves; people label those with `jrh label`.
         return [QueuedCase(*place) for place in self._store.cases.places() if place[2] != REFERENCE]
 
     def make_queue(self, request: QueueRequest | None) -> tuple[QueuedCase, ...]:
@@ -176,6 +180,7 @@ class ReviewDesk:
         digest = self._queue.digest()
         if digest is not None and (request is None or request.id == digest):
             return self.queue()
+        # Shares are weighted by the chance in this queue; another queue would give old decisions wrong weights.
         if digest is not None and self.last():
             raise JrhError(
                 "people have already decided about cases in this run's queue, so it cannot change; leave out --tests, "
@@ -198,6 +203,7 @@ class ReviewDesk:
         """
         candidates = [case for case in self._candidates() if case.test in tests]
         cases = self._draw_in_order(candidates, request)
+        # Reviewers decide in other threads while cases are added.
         with self._lock:
             before = {case.case_id: place for place, case in enumerate(self.queue())}
             if request.sample is None:  # who reviews while cases are made finds new ones at the end
@@ -212,6 +218,7 @@ class ReviewDesk:
                 return still_there
         try:
             return draw_queue(found, request, lambda: case_scores(self._store))
+        # The first run has no verdicts yet: its queue stays empty, and its end makes it.
         except NoVerdictsError:
             return ()
 
@@ -260,6 +267,7 @@ class ReviewDesk:
             JrhError: the decision is incomplete.
         """
         with self._lock:
+            # Read again under the lock: the page may show what was true a minute ago.
             _check(decision, self.review(decision.case_id), version)
             time = datetime.now(UTC).isoformat(timespec="milliseconds")
             self._log.append([_row(evolve(decision, made=time))])
@@ -273,6 +281,7 @@ def review_desk(run_dir: str | Path) -> Iterator[ReviewDesk]:
     Raises:
         JrhError: there is no run in the directory, it stopped too early, or another process writes to it.
     """
+    # Read-only first: a run without cases gets the message that says so, not one about its lock.
     with open_store(run_dir) as reading:
         if not reading.cases.places():
             recall(reading)
@@ -289,6 +298,7 @@ def _check(decision: Decision, review: CaseReview, version: int) -> None:
             if review.is_open
             else "Fewer than two people have decided about this case, so there is nothing to settle. Load it again."
         )
+    # A rejection removes a case from every measure, and a reader of the report will ask why.
     if decision.action is ReviewAction.REJECT and not decision.reason.strip():
         raise JrhError("A rejection needs a reason.")
     if (decision.action is ReviewAction.EDIT) != bool(decision.after or decision.expected_after):
@@ -301,6 +311,7 @@ def _check(decision: Decision, review: CaseReview, version: int) -> None:
 
 def _row(decision: Decision) -> tuple[Any, ...]:
     """Return a decision as a row, whose number the table gives."""
+    # The table counts the numbers, so that two writers could not give the same one.
     values = asdict(decision, recurse=False) | {"number": None, "action": decision.action.value}
     return tuple(json.dumps(dict(value)) if isinstance(value, Mapping) else value for value in values.values())
 

@@ -34,6 +34,7 @@ def check_names(names: Sequence[str], option: str = "--reviewer") -> tuple[str, 
     for name in names:
         if not is_person_name(name):
             raise JrhError(f"{option} needs a name of 1 to 80 visible characters")
+    # Two browsers under one name would see each other's decisions as their own.
     if len(set(names)) != len(names):
         raise JrhError(f"{option}: a name is given twice; give each person a different name")
     return tuple(names)
@@ -85,6 +86,7 @@ def use_label_desk(
             say_agreement(desk)
     if table is None and export is None:
         here = Labelling(suite=suite.stem, desk=desk, names=tuple(names) or (LABELLER,))
+        # Said before anybody labels: hidden repeats are announced in number, and never on the page.
         for name in here.names:
             states, repeats = here.states(name), sum(screen.again for screen in here.screens(name))
             hidden = counted(repeats, "hidden repeat")
@@ -116,4 +118,5 @@ def _only(names: Sequence[str]) -> str:
 
 def _write(path: Path, text: str) -> None:
     with writing_to(path):
+        # Bytes: text mode would turn the line ends of CSV into others on Windows.
         path.write_bytes(text.encode("utf-8", "replace"))

@@ -36,6 +36,7 @@ class JudgedGold(Stage):
         for name in _judges_by_task(resolved).values():
             if name not in judges:
                 raise JrhError(f"data: gold_from: there is no judge '{name}'; the suite's judges: {', '.join(judges)}")
+            # A judge that is handed gold labels would grade with what it is asked for.
             if judges[name].entry.spec.kind in _NEED_GOLD:
                 raise JrhError(f"data: gold_from: judge '{name}' needs gold labels itself; name another judge")
 
@@ -58,6 +59,7 @@ class JudgedGold(Stage):
                 "shows only how often it repeats its verdict."
             )
         text = json.dumps(notes)
+        # A resumed run writes nothing where nothing changed.
         if work.store.meta(_NOTES) != text:
             work.store.set_meta(_NOTES, text)
         return StageOutcome(items=labelled)

@@ -104,6 +104,7 @@ class LabelDesk:
         # A repeat goes anywhere from half a round after its item to the end.
         later: dict[int, list[int]] = {}
         for place in repeated:
+            # Seeded by place, so that the same person sees the same order after a restart.
             due = place + half + derive_seed(seed, "late", labeller, task.name, place) % (half + 1)
             later.setdefault(min(due, len(ordered) - 1), []).append(place)
         for place, item in enumerate(ordered):
@@ -166,6 +167,7 @@ class LabelDesk:
             time = datetime.now(UTC).isoformat(timespec="milliseconds")
             rows = []
             for labeller, screen, action, label, version, seconds in given:
+                # Two windows of the same person: the second would overwrite a label that it never showed.
                 if self.version(labeller, screen) != version:
                     raise StaleError("You have since labelled this item in another window. Load it again.")
                 if (action is LabelAction.LABEL) != (label in screen.label_map):
@@ -184,6 +186,7 @@ class LabelDesk:
                         made=time,
                     )
                 )
+            # On disk before it is in memory: a page that shows a label can rely on it.
             self._log.add(rows)
             first = len(self._rows) + 1
             numbered = [evolve(row, number=first + place) for place, row in enumerate(rows)]
@@ -202,6 +205,7 @@ def label_desk(path: Path, settings: LabelSettings | None = None) -> Iterator[La
     Raises:
         JrhError: the file is in use or damaged, or has labels that were made with other settings.
     """
+    # Locked before it is read: what another process adds in between would be missed.
     log = LabelsLog.open(path)
     try:
         stored, rows = read_labels(path) if path.is_file() else (None, ())

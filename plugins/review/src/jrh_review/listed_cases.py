@@ -152,6 +152,7 @@ def find_cases(store: Any, wanted: CaseFilter, order: CaseOrder, limit: int, sta
     table = store.table(TABLE)
     where: list[Any] = [(name, "=", value) for name, value in asdict(wanted).items() if value and name in _EQUAL]
     chosen = ((name, getattr(wanted, name)) for name in _SCORES)
+    # In SQL a comparison with NULL is never true, so rows without a score fall out of both answers.
     where += [(name, ">" if choice == "yes" else "<=", _HALF) for name, choice in chosen if choice]
     if wanted.status:
         where.append(("missing", ">", 0) if wanted.status == MISSING else ("status", "=", wanted.status))
@@ -159,6 +160,7 @@ def find_cases(store: Any, wanted: CaseFilter, order: CaseOrder, limit: int, sta
         where.append(("position", "in", _search(store, table, wanted)))
     total = table.count(where)
     column = "position" if order is CaseOrder.PLAN else f"{order.value}{'_id' if order is CaseOrder.ITEM else ''}"
+    # The worst first: for every other score the lowest is the worst.
     rows = table.select(where, order=column, descending=order is CaseOrder.MOVED, limit=limit, start=start)
     end = start + len(rows)
     return Page(rows=tuple(map(CaseRow._make, rows)), total=total, after=end if end < total and rows else None)
@@ -171,6 +173,7 @@ def _search(store: Any, table: Any, wanted: CaseFilter) -> list[int]:
         text, cases = wanted.search.casefold(), set(store.cases.holding(wanted.search))
         rows = [row for row in rows if text in row[1].casefold() or row[2] in cases]
     if wanted.rationale:
+        # Pairs of case and judge: a rationale belongs to one judge's verdict.
         judged = store.records.with_rationale(wanted.rationale)
         rows = [row for row in rows if row[2:] in judged]
     return [row[0] for row in rows]
@@ -198,6 +201,7 @@ class CaseList(Stage):
     async def run(self, work: StageWork) -> StageOutcome:
         """Make the list out of the records, unless it was made out of the same ones."""
         store = work.store
+        # The version too: another version may score a case differently from the same records.
         made_of = [*store.records.written()], list(work.tasks)
         digest = content_id(store.items.digest(), store.trials.digest(), *made_of, __version__)
         listed = store.table(TABLE)
@@ -244,6 +248,7 @@ def _columns(
 ) -> Iterator[Sequence[Any]]:
     """Yield the columns of `CaseRow` for some trials in the order of their groups, which are numbered from 0."""
     trials_of, usable = np.bincount(group), trials.usable[rows]
+    # Groups are in the order of their numbers; within each, the first trial by its place in the plan names the row.
     by_place = rows[np.lexsort((trials.place[rows], group))]
     first = by_place[np.cumsum(trials_of) - trials_of]
     yield trials.place[first].tolist()
@@ -256,6 +261,7 @@ def _columns(
     statuses = _counts(group[~usable], trials.status.codes[rows[~usable]], trials.status.names, len(first))
     yield [counts[0][0] if counts else "" for counts in statuses]
     agreement, *shares = (_means(score, rows, group, len(first)) for score in scores)
+    # `agreeing` scores agreement with the reference; the list shows how far a verdict moved.
     yield from map(_mean_or_none, (1 - agreement, *shares))
 
 
@@ -275,6 +281,7 @@ def _names(column: Coded, rows: Codes) -> list[str]:
 def _counts(group: Codes, codes: Codes, names: Sequence[str], groups: int) -> list[list[tuple[str, int]]]:
     """Return the names of each group with their counts, the commonest first."""
     by_group: list[list[tuple[str, int]]] = [[] for _ in range(groups)]
+    # One number for each pair of group and name, so that one sort counts all groups.
     pairs, counts = np.unique(group * len(names) + codes, return_counts=True)
     for pair, count in zip(pairs.tolist(), counts.tolist(), strict=True):
         place, code = divmod(pair, len(names))
@@ -293,6 +300,7 @@ def _in_words(labels: Sequence[tuple[str, int]], trials: int) -> str:
 def _means(scores: Scores, rows: Codes, group: Codes, groups: int) -> Floats:
     """Return the mean score of each group; NaN where no trial of it has one."""
     values = scores.value[rows]
+    # As the metrics do: a missing verdict is no wrong one.
     known = scores.eligible[rows] & scores.answered[rows] & ~np.isnan(values)
     number = np.bincount(group[known], minlength=groups)
     total = np.bincount(group[known], weights=values[known], minlength=groups)

@@ -22,7 +22,9 @@ class PatientProtocol(H11Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Wait no longer once a request is whole; the next one has the same time from its first byte on."""
+        # First, as h11 has to parse what came before its state means anything.
         super().data_received(data)
+        # These two states: waiting for a request, or in the middle of one.
         if self.conn.their_state in (h11.IDLE, h11.SEND_BODY):
             if self._late is None and not self.transport.is_closing():
                 self._late = self.loop.call_later(self.SECONDS, self.transport.abort)

@@ -95,6 +95,7 @@ def item_content(item: Item) -> str:
 
 def labels_that_count(log: Iterable[PersonLabel]) -> dict[tuple[str, str, str, bool], PersonLabel]:
     """Return the label or skip that counts of every person and screen: the last one, unless it was taken back."""
+    # The file is in the order of the decisions, so that a later row replaces an earlier one.
     last = {row.key: row for row in log}
     return {key: row for key, row in last.items() if row.action is not LabelAction.UNDO}
 
@@ -129,11 +130,13 @@ def add_labels_of_people(items: Iterable[Item], task: Task, path: Path) -> Itera
 
 def _label_item(item: Item, rows: Sequence[PersonLabel]) -> Item:
     content = item_content(item)
+    # A text that was edited since is another item; its old labels would be noise.
     labels = {row.labeller: row.label for row in rows if row.content == content}
     if not labels:
         return item
     item = evolve(item, labels=dict(sorted(labels.items())))
     gold = majority(labels.values())
+    # Labels of the data win: `labels_from` fills gaps and never overrules a source.
     if item.gold is not None or gold is None:
         return item
     kind = GoldKind.PEOPLE if len(labels) >= _SEVERAL else GoldKind.ONE_PERSON
@@ -148,6 +151,7 @@ def read_labels(path: Path) -> tuple[LabelSettings, tuple[PersonLabel, ...]]:
     """
     try:
         check_table_file(path, LARGEST)
+        # What follows the last line end is empty, or a row that a kill cut off.
         lines = path.read_bytes().split(b"\n")[:-1]
     except FileNotFoundError:
         raise JrhError(f"there is no label file '{path}' yet; `jrh label` creates it") from None
@@ -232,6 +236,7 @@ class LabelsLog:
                 file.write(_line({_HEADER: VERSION, **_plain(settings)}))
                 file.flush()
                 os.fsync(file.fileno())
+            # By a rename, which is atomic: at no time is there a file without a header.
             fresh.replace(self.path)
             _sync_directory(self.path.parent)
 

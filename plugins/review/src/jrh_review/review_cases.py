@@ -54,8 +54,10 @@ def build_decision(desk: ReviewDesk, case_id: str, reviewer: str, given: Given) 
     after = {name: utf8_text(text) for name, text in given.after.items()}
     if unknown := [name for name in after if name not in texts]:
         raise JrhError(f"The case has no text '{visible_line(unknown[0])[:80]}' that can be edited.")
+    # A page sends all texts; what was not edited is no part of the decision.
     after = {name: text for name, text in after.items() if text != texts[name]}
     expected = "" if given.expected == before else given.expected
+    # The code comes from a page; it would be stored as the expectation of an edited case.
     if expected and expected not in choices(case):
         raise JrhError(
             f"The expected verdict is not one of the choices: {', '.join(map(visible_line, choices(case)))}."
@@ -103,6 +105,7 @@ def case_data(desk: ReviewDesk, queued: QueuedCase, reviewer: str) -> dict[str, 
     """Return a case for the screen. Everything but the texts to edit is made visible here."""
     case, original = desk.case(queued.case_id)
     review = desk.review(queued.case_id)
+    # An edit is shown as edited, so that the next edit starts from it and not from the case.
     counts = (review.settlement if review.is_open else None) or review.own(reviewer)
     edited = evolve(case, fields={**case.fields, **counts.after}) if counts else case
     parts = compare_questions(original, edited, limit=TEXT, most=PARTS) if original else NO_PARTS
@@ -131,6 +134,7 @@ def case_data(desk: ReviewDesk, queued: QueuedCase, reviewer: str) -> dict[str, 
         "open": review.is_open,
         "own": _decision_data(review.own(reviewer)),
         "settlement": _decision_data(review.settlement),
+        # Decided here and not in the script: what a browser is sent, its user can read.
         "others": [_decision_data(decision) for decision in review.blind.values()] if review.is_open else [],
     }
 

@@ -42,6 +42,7 @@ def review_data(
     level, log = work.summary.level, desk.log()
     # The tests of the run; the store also keeps cases of others.
     validators = {(test.task, test.test): test.validators for test in work.summary.tests_of_tasks}
+    # Later decisions count from the next run on: this report is about the verdicts that this run asked for.
     reviews = case_reviews(decision for decision in log if decision.number <= upto)
     queue = [case for case in desk.queue() if (case.task, case.test) in validators]
     queued = {case.case_id for case in queue}
@@ -70,6 +71,7 @@ def _effects(work: StageWork, records: RecordTable, gone: Mapping[str, Case]) ->
     as_made = shares_as_expected(before_review, work.tasks, work.summary.level)
     judged = set(before_review.text("case_id")) if len(before_review) else set()
     changed = {(case.task, case.test) for case in gone.values()}
+    # A share without the cases that were never judged would compare two different sets of cases.
     incomplete = {(case.task, case.test) for name, case in gone.items() if name not in judged}
     for key in dict.fromkeys([*counting, *as_made]):
         judge, *place = key

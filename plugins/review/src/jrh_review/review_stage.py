@@ -51,6 +51,7 @@ class ReviewStage(Stage):
 
     def grown(self, work: StageWork) -> None:
         """Put the cases that are stored into the queue; a sample is drawn once all of them are made."""
+        # A sample of the cases so far would favour those that were made first.
         if self._review is not None and not self._review.at_once:
             fill_queue(self._open(work), self._review, work)
 
@@ -58,11 +59,13 @@ class ReviewStage(Stage):
         """Serve the review page while the run waits; the server lives in a thread of the run's process."""
         if self._review is None or not self._waits(work):
             return
+        # Cases of an earlier attempt are there at once; the page must not begin empty.
         self.grown(work)
         try:
             await _serve_page(self._open(work), work.run_dir, self._review, work.progress.say)
         except Exception as error:
             work.log.warning("review page ended", error=repr(error))
+            # The page is a help: without it people can still decide with `jrh review` in another terminal.
             self._broken = f"{type(error).__name__}: {error}"
         else:
             self._broken = "it ended before all cases were decided"
@@ -83,6 +86,7 @@ class ReviewStage(Stage):
         _note_counted(work.store, desk.last(), needed)
         decided = _effective_decisions(desk, needed)
         strict = review is not None and review.policy is not Policy.OPTIONAL
+        # Under `optional` an undecided case counts as it is, so that none is left out for lack of a decision.
         queued = {case.case_id for case in desk.queue()} if strict else set()
         open_cases = len(queued - decided.keys())
         waits = review is not None and review.policy is Policy.WAIT and open_cases
@@ -137,8 +141,10 @@ class ReviewStage(Stage):
         work.progress.begin("review", queued, done=queued - left)
         newest = desk.last()
         while left and not self._broken:
+            # A budget or Ctrl-C ends the wait as it ends any other stage.
             if (stop := work.stopped()) is not None:
                 raise stop
+            # Decisions arrive in another thread or process; the store is what both see.
             await asyncio.sleep(POLL_SECONDS)
             if (last := desk.last()) != newest:
                 newest, before, left = last, left, desk.count_waiting(review.reviewers)
@@ -147,6 +153,7 @@ class ReviewStage(Stage):
 
     def _wait_message(self, review: Review, number: int, run_dir: Path) -> str:
         """Say what a run waits for, and the command that opens the review for the same people."""
+        # The same names, or a case that two people were to decide could be decided by one under two names.
         names = (word for name in review.people for word in ("--reviewer", name))
         why = f" (the review page: {self._broken})" if self._broken else ""
         command = shlex.join(["jrh", "review", str(run_dir), *names])
@@ -190,6 +197,7 @@ async def _serve_page(desk: ReviewDesk, run_dir: Path, review: Review, say: Call
         say("The address works once. The run goes on when every case is decided. Ctrl-C ends it; nothing is lost.")
         serving = asyncio.ensure_future(asyncio.to_thread(served.run))
         try:
+            # A thread cannot be cancelled: the server is asked to end instead.
             await asyncio.shield(serving)
         finally:
             served.stop()
@@ -213,6 +221,7 @@ def _rule(decided: Mapping[str, Decision], queued: set[str]) -> Callable[[Case],
 
     def counts(case: Case) -> Case | None:
         outcome = decided.get(case.id)
+        # An undecided case of the queue is left out only where the policy says so; `queued` is empty otherwise.
         if outcome is None:
             return None if case.id in queued else case
         if outcome.action is ReviewAction.EDIT:
@@ -224,6 +233,7 @@ def _rule(decided: Mapping[str, Decision], queued: set[str]) -> Callable[[Case],
 
 def apply_edit(case: Case, decision: Decision) -> Case:
     """Return the case that an edit makes of a case; equal edits make equal cases, whoever made them."""
+    # Without the reviewer: the id is a hash of the content, and equal edits have to make equal cases.
     provenance = evolve(case.provenance, details={**case.provenance.details, EDITED_FROM: case.id})
     expectation = expectation_of(decision.expected_after) if decision.expected_after else case.expectation
     return evolve(case, fields={**case.fields, **decision.after}, expectation=expectation, provenance=provenance)

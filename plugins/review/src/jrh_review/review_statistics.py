@@ -61,6 +61,7 @@ def rater_agreement(
     several = [place for place, by_person in enumerate(ratings) if len(by_person) > 1]
     alpha = None
     if several:
+        # Alpha is defined on things with two ratings or more.
         counts = [np.bincount(list(ratings[place].values()), minlength=values) for place in several]
         metric: AlphaMetric = "ordinal" if ordered else "nominal"
         alpha = krippendorff_alpha(counts, clusters=codes[several], metric=metric, level=level)
@@ -174,6 +175,7 @@ def validator_checks(
         decided = [(case, outcome.action is ReviewAction.ACCEPT) for case, outcome in outcomes if outcome is not None]
         for name in names:
             rows = [(case, _accepts(cases[case.case_id], name), good) for case, good in decided]
+            # If all cases were accepted, recall would be 1 by construction.
             any_refused = any(not accepts for _, accepts, _ in rows)
             precision = _share([(case, good) for case, accepts, good in rows if accepts], level)
             recall = _share([(case, accepts) for case, accepts, good in rows if good], level)
@@ -249,6 +251,7 @@ def reviewer_agreement(
     """Estimate how far reviewers agree on accept, edit and reject, from decisions that they made independently."""
     blind = [(case, reviews[case.case_id].blind) for case in queue if case.case_id in reviews]
     ratings = [{name: DECIDING.index(row.action) for name, row in decisions.items()} for _, decisions in blind]
+    # Clusters are named within a task; two tasks may use the same names.
     clusters = [f"{case.task}\0{case.cluster}" for case, _ in blind]
     raters = rater_agreement(ratings, clusters, len(DECIDING), level=level)
     rows = [(" and ".join(pair), "Cohen's kappa", plain_estimate(kappa, level)) for pair, kappa in raters.pairs.items()]

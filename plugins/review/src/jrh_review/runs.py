@@ -47,6 +47,7 @@ class Runs:
             JrhError: no run has this name.
         """
         if name not in self._known:
+            # A run that began after the last look is found when its address is opened.
             self.scan()
         if name not in self._known:
             raise JrhError("There is no run of this name in the given directories.")
@@ -56,6 +57,7 @@ class Runs:
 def last_write(run_dir: Path) -> float:
     """Return when a run was last written to, in seconds of the clock; 0 where it is gone."""
     times = []
+    # SQLite writes to the log first; the file itself may not change for a long time.
     for name in (STORE, f"{STORE}-wal"):
         try:
             times.append((run_dir / name).stat().st_mtime)
@@ -80,5 +82,7 @@ def _below(place: Path) -> Iterator[Path]:
     for folder, folders, names in os.walk(place):
         if STORE in names:
             yield Path(folder)
+        # `jrh view` in a home directory must not walk all of it.
         deep = len(Path(folder).parts) - base >= DEPTH
+        # In place: this is how `os.walk` learns where not to go.
         folders[:] = [] if deep else sorted(name for name in folders if not name.startswith(_HIDDEN))

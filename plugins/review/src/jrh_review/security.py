@@ -52,6 +52,7 @@ class Sessions:
         """Exchange the one-time token for a session; None where it is wrong or was used."""
         if not _equal(token, self.token):
             return None
+        # Before the session is handed out: the same address, opened twice at once, lets one browser in.
         self.token = _token()
         session = Session()
         self._open.append(session)
@@ -65,6 +66,7 @@ class Sessions:
 
 
 def _equal(one: str, other: str) -> bool:
+    # Bytes, since `compare_digest` refuses text that is not ASCII, and a header may hold anything.
     return secrets.compare_digest(one.encode("utf-8", "surrogatepass"), other.encode("utf-8", "surrogatepass"))
 
 
@@ -163,6 +165,7 @@ class Guard:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Check a request, then hand it on."""
         if scope["type"] != "http":  # no page uses a web socket
+            # Closing before accepting makes the server answer 403.
             if scope["type"] == "websocket":
                 await send({"type": "websocket.close", "code": 1008})
             return
@@ -179,6 +182,7 @@ class Guard:
 
     def _check_headers(self, scope: Scope) -> Mapping[str, str]:
         """Return the headers that decide something; the Host header is checked before anything else is looked at."""
+        # DNS rebinding: a page of another site whose name an attacker points at this machine sends its own Host.
         hosts = [value for name, value in scope["headers"] if name.lower() == b"host"]
         if len(hosts) != 1 or hosts[0].decode("latin-1").lower() not in self.names.hosts:
             raise HTTPException(
@@ -197,6 +201,7 @@ class Guard:
         """Return the session of the cookie; only the exchange of the token needs none."""
         key = _cookie(headers.get("cookie", ""), self.names.cookie)
         session = self.sessions.find(key) if key else None
+        # Also for pages that do not exist: an answer that differs would tell what does.
         if session is None and not (scope["path"] == ENTER and scope["method"] == "GET"):
             raise HTTPException(401, "This browser has no session. Open the address printed in the terminal.")
         return session
@@ -216,10 +221,12 @@ def _headers(pairs: Iterable[tuple[bytes, bytes]]) -> Mapping[str, str]:
 
 
 def _check_path(scope: Scope) -> None:
+    # The length as it was sent: decoding makes an address shorter.
     raw: bytes = scope.get("raw_path") or scope["path"].encode("utf-8", "surrogateescape")
     if len(raw) > MOST_PATH or len(scope.get("query_string", b"")) > MOST_QUERY:
         raise HTTPException(414, "The address is too long.")
     path: str = scope["path"]
+    # Browsers and Windows take a backslash for a slash.
     steps = path.replace("\\", "/").split("/")
     odd = _CONTROL.search(path)
     if not path.startswith("/") or path.startswith("//") or odd or {".", ".."} & set(steps):
@@ -233,12 +240,14 @@ def _check_site(headers: Mapping[str, str], *, writing: bool) -> None:
         raise HTTPException(400, "The header Sec-Fetch-Site is malformed.")
     if writing:
         origin = headers.get("origin")
+        # Browsers send Origin with every POST; what lacks it is no page of ours.
         if origin is None or origin != f"http://{headers['host'].lower()}":
             raise HTTPException(
                 403, "A change has to come from a page of this server: its Origin is missing or names another site."
             )
         if site not in (None, "same-origin"):
             raise HTTPException(403, "A change has to come from a page of this server, not from another site.")
+    # Another port of this machine is "same-site", and may serve anything.
     elif site in ("cross-site", "same-site"):
         followed = headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
         if not followed:
@@ -252,6 +261,7 @@ def _cookie(text: str, name: str) -> str:
     """Return the value of a cookie; empty where it is missing, malformed, or there twice."""
     pairs = (part.strip().partition("=") for part in text.split(";"))
     values = [value for known, _, value in pairs if known == name]
+    # A cookie of the same name can be set by any port of this host: then neither is believed.
     return values[0] if len(values) == 1 and _COOKIE.fullmatch(values[0]) else ""
 
 
@@ -260,6 +270,7 @@ async def _body(headers: Mapping[str, str], receive: Receive) -> bytes:
     length = headers.get("content-length")
     if length is not None and not _DIGITS.fullmatch(length):
         raise HTTPException(400, "The header Content-Length is malformed.")
+    # Two lengths are how requests are smuggled past a proxy.
     if length is not None and "transfer-encoding" in headers:
         raise HTTPException(400, "A body must state one length, not two.")
     if int(length or 0) > MOST_BODY:
@@ -267,21 +278,25 @@ async def _body(headers: Mapping[str, str], receive: Receive) -> bytes:
     read = bytearray()
     more = True
     while more:
+        # Read here, once and whole, because the token may be in the body; the page gets it from `_replay`.
         message = await receive()
         if message["type"] != "http.request":
             raise HTTPException(400, "The request ended early.")
         read += message.get("body", b"")
         more = message.get("more_body", False)
+        # A chunked body states no length, so what arrives is counted as well.
         if len(read) > MOST_BODY:
             raise HTTPException(413, "The form is too large.")
     return bytes(read)
 
 
 def _check_form(headers: Mapping[str, str], body: bytes, session: Session | None) -> None:
+    # A form of another site may send text/plain without asking this server first; it is refused.
     kind = headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind not in (_FORM, _JSON):
         raise HTTPException(415, "A change is sent as a form or as JSON.")
     token = headers.get(CSRF_HEADER, "")
+    # Only forms without a script carry the token in the body; another site cannot set a header.
     if not token and kind == _FORM:
         token = _field(body)
     if session is None or not _equal(token, session.csrf):
@@ -311,6 +326,7 @@ def _with_headers(send: Send) -> Send:
 
     async def send_with_headers(message: Message) -> None:
         if message["type"] == "http.response.start":
+            # A page may say more strictly than the rest, as the exchange of the token does with its referrer policy.
             present = {name.lower() for name, _ in message.get("headers", [])}
             ours = [(name.encode(), value.encode()) for name, value in HEADERS.items() if name.encode() not in present]
             message = {**message, "headers": [*message.get("headers", []), *ours]}

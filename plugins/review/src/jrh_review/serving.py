@@ -58,6 +58,7 @@ def make_app(
             are no other pages: a run would show the labellers what judges and gold labels say.
         routes: further addresses, behind the same guard.
     """
+    # Decided here, once, so that no page has to check what it may show.
     pages = (label,) if isinstance(work, label.Labelling) else (*PAGES, *((review,) if work else ()))
     app = Starlette(
         routes=[
@@ -69,6 +70,7 @@ def make_app(
         exception_handlers={JrhError: _show_problem, HTTPException: _show_refusal, Exception: _answer_defect},
     )
     app.router.redirect_slashes = False  # an address is right or wrong
+    # Handlers are plain functions of a request; what they share is here.
     app.state.runs, app.state.sessions, app.state.names = runs, sessions, names
     app.state.measured, app.state.work = Measured(), work
     return Guard(app=app, names=names, sessions=sessions)
@@ -96,6 +98,7 @@ def enter(request: Request) -> Response:
     response = HTMLResponse(text, headers={"referrer-policy": "no-referrer"})
     if not known:
         name = request.app.state.names.cookie
+        # Not `secure`: the server speaks plain HTTP on loopback, where browsers would drop the cookie.
         response.set_cookie(name, session.key, path="/", httponly=True, samesite="strict")
     return response
 
@@ -127,6 +130,7 @@ def _show_refusal(request: Request, error: Exception) -> Response:
 
 def _answer_defect(request: Request, error: Exception) -> Response:  # noqa: ARG001 - the signature is Starlette's
     """Answer where this program has a defect: without the traceback, which the terminal shows."""
+    # Without a template: what is broken may be the template.
     return refusal_page(HTTPException(500, "Internal error. The terminal shows the details."))
 
 
@@ -179,6 +183,7 @@ class Served:
 
     def run(self) -> None:
         """Serve until Ctrl-C, or `stop` in another thread."""
+        # Ctrl-C is how serving ends, and no error.
         with suppress(KeyboardInterrupt):
             self._server.run(sockets=[self._listening])
 
@@ -204,7 +209,9 @@ def make_server(
     with listen(address, port) as listening:
         port = listening.getsockname()[1]
         base = f"http://{f'[{address}]' if ':' in address else address}:{port}"
+        # Each token works once, so the next one is printed as soon as one is used.
         sessions = Sessions(lambda token: announce(f"For another browser: {base}/enter?token={token}"))
+        # After listening, since the cookie and the Host header hold the port that the system chose.
         app = make_app(runs, sessions, Names.at(address, port), work=work)
         config = uvicorn.Config(
             app,

@@ -45,6 +45,7 @@ def run_state(store: Store, path: Path) -> State:
     if known.imported:
         return State(word="imported", kind="good")
     if known.ended is None:
+        # A killed run leaves no trace of its end; only its silence tells it from one that waits for a model.
         quiet = time.time() - last_write(path)
         if quiet > QUIET:
             return State(
@@ -59,6 +60,7 @@ def run_state(store: Store, path: Path) -> State:
 
 def run_outline(store: Store) -> Summary | None:
     """Return the tasks, judges and tests of a run; None before its plan is made."""
+    # `recall` raises before there is a plan, and a run that has just begun is no error on a page.
     return recall(store) if store.meta("summary") is not None else None
 
 
@@ -154,8 +156,10 @@ class Measured:
 
     def measures(self, store: Store, path: Path, task: str) -> tuple[Measure, ...]:
         """Return the measures of whole tests of a task that a lens shows."""
+        # A run stores its measures; computing them again here could differ from its report.
         if recorded_findings(store) is None and state(store).imported:
             return tuple(measure for measure in self._compute(store, path)[1] if measure.task == task)
+        # By role, as the names of measures are those of whichever plugins are installed.
         roles = measures_by_role()
         names = sorted({name for lens in LENSES for name in roles.get(lens.key, ())})
         stored: tuple[Measure, ...] = store.measures.wholes(task, names)
@@ -165,6 +169,7 @@ class Measured:
         key = path, case_list_id(store)
         with self._lock:  # two tabs, one computation
             if key not in self._computed:
+                # One import at a time: measures of several large ones would fill the memory of a page server.
                 self._computed.clear()
                 with open_run(path, measure=True) as report:
                     wholes = (measure for measure in report.measures if not measure.cell)

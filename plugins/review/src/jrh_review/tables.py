@@ -92,6 +92,7 @@ def write_sheet(desk: LabelDesk, labeller: str) -> str:
     introduced: set[str] = set()
     for place, screen in enumerate(screens):
         task, case = screen.task, screen.case
+        # Repeated in every row they would be most of the file.
         first = task.name not in introduced
         introduced.add(task.name)
         known = labels.get((labeller, task.name, screen.item.id, screen.again))
@@ -152,6 +153,7 @@ def read_sheet(desk: LabelDesk, path: Path, labeller: str) -> int:
         try:
             place = _place(desk, labeller, screens, row["row"].strip(), row["check"].strip())
             screen, cell = screens[place], row["label"].strip()
+            # The sheet that was exported wrote labels such as "-1" with an apostrophe; spreadsheets may drop it.
             label = next((choice for choice in screen.label_map if cell in (choice, formula_safe(choice))), None)
             label = label or screen.task.scale.match(cell)
             if not cell:

@@ -85,6 +85,7 @@ def _claims(report: RunReport, findings: Iterable[Finding], measures: Mapping[Pl
     """Merge the findings with the same statement about several tasks."""
     merged: dict[tuple[Severity, str], list[Finding]] = {}
     for finding in findings:
+        # The severity is part of the key: the same words may be a warning on one task and a failure on another.
         merged.setdefault((finding.severity, finding.statement), []).append(finding)
     for (severity, statement), group in merged.items():
         places = [place for finding in group for place in _claim_places(report, finding, measures)]

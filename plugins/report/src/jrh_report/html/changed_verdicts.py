@@ -51,6 +51,7 @@ def find_changed_verdicts(report: RunReport, limit: int) -> Iterator[JudgeChange
         limit: verdicts listed of each judge and task, taken from all tests in turn, the worst of each test first.
     """
     records = report.records
+    # A report that was read back has no records, and an import may lack columns; neither is an error.
     if not len(records) or not set(records.columns) >= _NEEDED:
         return
     for summary in report.tasks:
@@ -75,8 +76,10 @@ def _judge_changes(
     against = _against(records, label, before, rank) & compared
     gold = _ranks(records, "gold", rank) if "gold" in records.columns else np.full(len(label), -1)
     spoilt = (gold >= 0) & (before == gold) & (label != gold)
+    # Labels without an order are all equally far from each other.
     distance = np.abs(label - before) if scale.ordered else (label != before).astype(np.int64)
     rows = np.flatnonzero(against)
+    # The last key decides first: distance, then spoilt, then steady; the row makes the order total.
     order = np.lexsort((rows, -share[rows], ~spoilt[rows], -distance[rows]))
     chosen = _in_turn(rows[order], records.codes("test"), limit)
     return JudgeChanges(
@@ -99,6 +102,7 @@ def _judge_changes(
 
 def _ranks(records: RecordTable, column: str, rank: dict[str, int]) -> NDArray[np.int64]:
     """Return the place of a text column's labels on the scale, shape (n,); -1 for none."""
+    # Code -1 means no text, and indexes the last entry.
     lookup = np.array([*(rank.get(name, -1) for name in records.categories(column)), -1], dtype=np.int64)
     return lookup[records.codes(column)]
 
@@ -111,10 +115,12 @@ def _commonest_reference(
     size = len(records.categories("item_id"))
     rows = np.flatnonzero(records.equals("test", REFERENCE) & usable)
     counts = np.zeros((size, width), dtype=np.int64)
+    # `counts[...] += 1` would count a repeated index once.
     np.add.at(counts, (item[rows], label[rows]), 1)
     total = counts.sum(axis=1)
     commonest = counts.argmax(axis=1)
     shown = np.zeros(size, dtype=np.int64)
+    # Reversed, so that the first of several rows is the one that stays.
     fitting = rows[label[rows] == commonest[item[rows]]][::-1]
     shown[item[fitting]] = fitting
     return np.where(total > 0, commonest, -1), counts.max(axis=1, initial=0) / np.maximum(total, 1), shown
@@ -127,6 +133,7 @@ def _against(
     expected = _ranks(records, "expected", rank) if "expected" in records.columns else np.full(len(label), -1)
     named = {name: records.equals("expectation", name) for name in ("changes", "equals", "not_above", "not_below")}
     return np.select(
+        # A label off the scale can be compared with nothing; such a case counts as one that should not move.
         [named["changes"], named["equals"] & (expected >= 0), named["not_above"], named["not_below"]],
         [label == before, label != expected, label > before, label < before],
         label != before,

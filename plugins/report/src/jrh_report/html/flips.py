@@ -71,6 +71,7 @@ class Flip:
         pieces = [piece for part in self.changes for side in (part.pair.before, part.pair.after) for piece in side]
         texts = [piece.text for piece in pieces] + [text for _, text in self.context]
         texts += [text for side in (self.before, self.after) for text in (side.reply, side.rationale)]
+        # Escaped, since `&` and `<` take up to five bytes in the page.
         return _FRAME + _MARK * len(pieces) + sum(len(escape(text).encode("utf-8", "replace")) for text in texts)
 
 
@@ -110,6 +111,7 @@ def collect_flips(report: RunReport, limit: int) -> Flips:
         report: the run, while its evidence can be read.
         limit: changes that are shown of each judge and task at most.
     """
+    # One example of each judge and task stays, however many there are; `BUDGET` bounds the bytes.
     limit = max(1, min(limit, MOST // max(1, len(report.judges) * len(report.tasks))))
     changes = list(find_changed_verdicts(report, limit))
     texts = _Texts.of(report, [change for of_judge in changes for change in of_judge.worst])
@@ -125,6 +127,7 @@ def collect_flips(report: RunReport, limit: int) -> Flips:
                 flips.append(flip)
                 shown[number] += 1
                 size += flip.size
+    # Gathered in turns for the sake of the size, shown judge by judge.
     flips.sort(key=lambda flip: (flip.judge, -flip.change.distance, not flip.change.spoilt, -flip.change.steady))
     return Flips(
         flips=tuple(flips),
@@ -132,6 +135,7 @@ def collect_flips(report: RunReport, limit: int) -> Flips:
         judges=report.judges,
         tasks=tuple(summary.task.name for summary in report.tasks),
         tests=report.tests,
+        # In the order in which examples bring them: a filter without an example would find nothing.
         strata=tuple(strata),
         evidence=any(flip.known for flip in flips),
     )
@@ -164,6 +168,7 @@ class _Texts:
         """Build one flip; a stratum that is new gets the next place."""
         of = self._row(change.row)
         pair = self.columns["case_id"].get(change.reference, ""), of["case_id"]
+        # Repeats and judges share their cases: each pair is compared once.
         if pair not in self.compared:
             known = pair[0] in self.cases and pair[1] in self.cases
             self.compared[pair] = compare_questions(self.cases[pair[0]], self.cases[pair[1]]) if known else NO_PARTS
@@ -199,6 +204,7 @@ class _Texts:
         reply = self.replies.get(of["trial_id"])
         return Side(
             verdict=visible_line(of["canonical"]),
+            # Relabelled options: the judge said B and meant the first response.
             presented=visible_line(of["presented"]) if of["presented"] != of["canonical"] else "",
             reply=visible_text(reply.text, REPLY) if reply is not None else "",
             rationale=visible_text(of["rationale"], REPLY),
@@ -224,4 +230,5 @@ def _texts(records: RecordTable, name: str, rows: Sequence[int]) -> dict[int, st
     if name not in records.columns:
         return {}
     categories, codes = records.categories(name), records.codes(name)
+    # By code, for the few rows that are shown: `text` would make a list of every record.
     return {row: categories[codes[row]] for row in rows if codes[row] >= 0}

@@ -150,6 +150,7 @@ def page_sections(report: RunReport) -> Iterator[Section]:
     """Yield the sections in their order; those of one declaration stand together, task by task."""
     by_name: dict[str, list[Declaration]] = {}
     for section in all_sections(report):
+        # Sections of one name come task by task from their plugin, and the page has one heading for all of them.
         by_name.setdefault(section.name, []).append(section)
     for name, sections in by_name.items():
         text = dict.fromkeys(part.text for section in sections for part in section.parts if isinstance(part, TextPart))
@@ -169,6 +170,7 @@ def _part(report: RunReport, section: Declaration, key: str) -> Part:
         task=section.task,
         judge=section.judge,
         tables=tuple(
+            # The script folds what is marked; without scripts, and on paper, everything is open.
             evolve(table, folded=True) if section.importance is not Importance.FIRST else table
             for part in drawn_alone
             for table in (_table(report, section.task, form, part) for form in part.tables())
@@ -198,8 +200,10 @@ def _plot(report: RunReport, task: str, part: CurvePart, key: str) -> Plot:
 def _lenses(report: RunReport, task: str, part: HeatPart, key: str) -> Iterator[Lens]:
     for place, layer in enumerate(layer for layer in part.layers if layer.drawn):
         name = visible_line(layer.heading)
+        # A measure may not apply to some tests: an empty column would look like missing verdicts.
         shown = [at for at, _ in enumerate(part.columns) if any(row[at] for row in layer.cells)]
         tests = tuple(part.columns[at] for at in shown)
+        # Not `capitalize`, which would lower the other letters: "JSS" is a name.
         caption = f"{name[:1].upper()}{name[1:]}: estimate, interval, items, missing verdicts"
         star = f". * {part.star}".rstrip(".") if part.starred else ""
         table = Table(
@@ -233,6 +237,7 @@ def _lenses(report: RunReport, task: str, part: HeatPart, key: str) -> Iterator[
 
 def _forest(report: RunReport, task: str, part: HeatPart, layer: Layer, key: str) -> Plot | None:
     forest = draw_forest(report, part, layer, key)
+    # Where nothing has an estimate there is no axis to draw.
     if forest is None:
         return None
     drawing, drawn, every = forest
@@ -251,6 +256,7 @@ def trust_markup(text: str) -> Markup:
 
 def _table(report: RunReport, task: str, table: TablePart, part: Declared) -> Table:
     table, matrix = limit_rows(table), isinstance(part, MatrixPart)
+    # A layer without `zero` colours proportions, which the cells of a matrix are.
     shares = Layer(heading="", meaning="", cells=()) if matrix else None
     return Table(
         task=task,

@@ -72,6 +72,7 @@ class PdfReporter:
         Raises:
             JrhError: Chromium fails or takes too long.
         """
+        # Rendered again: report.html need not exist.
         page = HtmlReporter(HtmlOptions(examples=self.options.examples)).render(report)
         with TemporaryDirectory() as place:
             source, target = Path(place, "report.html"), Path(place, "report.pdf")
@@ -83,6 +84,7 @@ class PdfReporter:
 
     def _print(self, source: Path, target: Path, profile: Path) -> None:
         root = ("--no-sandbox",) if hasattr(os, "geteuid") and os.geteuid() == 0 else ()  # it refuses to run otherwise
+        # A profile of its own: with the user's, a running Chromium would take the command over.
         command = (*_FLAGS, *root, f"--user-data-dir={profile}", f"--print-to-pdf={target}", source.as_uri())
         try:
             done = subprocess.run(  # noqa: S603 - a fixed program with fixed flags and paths of our own
@@ -92,6 +94,7 @@ class PdfReporter:
             raise JrhError(f"Chromium did not print the page within {self.options.timeout:g} seconds") from None
         except OSError as error:
             raise JrhError(f"Chromium cannot be started: {error.strerror or error}") from error
+        # Chromium may exit with 0 although it wrote nothing.
         if done.returncode or not target.is_file() or not target.read_bytes().startswith(b"%PDF"):
             message = clean_text(done.stderr.decode("utf-8", "replace"))
             raise JrhError(f"Chromium did not print the page (exit code {done.returncode}): {message}")

@@ -53,6 +53,7 @@ class HtmlReporter:
 
     def render(self, report: RunReport) -> str:
         """Return the page; the same report gives the same text."""
+        # Inline: the page is one file that asks for nothing.
         style, script = source("style.css") + source("shades.css"), source("script.js")
         report = finite(report)
         known = {summary.task.name for summary in report.tasks}

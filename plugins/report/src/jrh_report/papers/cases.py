@@ -31,6 +31,7 @@ def _votes(report: RunReport, trials: Trials, tasks: Mapping[str, Task]) -> Shee
     for cell in panels_of(trials):
         if cell.task not in tasks:
             continue
+        # Index -1 is a missing verdict, a tie, or no expected label, and shows an empty cell.
         labels = (*tasks[cell.task].scale.labels, "")
         ballots = ballots_of(trials, cell, tasks[cell.task].scale, labelled=False)
         decided = majority_vote(ballots.votes, n_labels=len(labels) - 1)
@@ -46,6 +47,7 @@ def _votes(report: RunReport, trials: Trials, tasks: Mapping[str, Task]) -> Shee
         name="majority-votes",
         title="The majority's verdict on every case",
         columns=("task", "test", "item", "variant", "repeat", "expected", *shown, "majority", "right"),
+        # The majority of one judge is its verdict.
         rows=tuple(rows) if len(judges) > 1 else (),
         per_case=True,
         note="One row per case and repeat. A tie decides nothing. An empty cell is a missing verdict.",

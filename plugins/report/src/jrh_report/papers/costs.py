@@ -28,6 +28,7 @@ def _generation(report: RunReport) -> Sheet:
             lines.setdefault((line.task, line.test, line.role, line.name), []).append(line)
     rows: list[tuple[Cell, ...]] = []
     for place, total in ((place, total_spending(lines[place])) for place in sorted(lines)):
+        # A sum without the unknown prices would be cited as the price.
         known = None if total.unknown else total.cost
         rows.append((*place, total.replies, known, total.prompt_tokens, total.completion_tokens))
     return Sheet(
@@ -78,6 +79,7 @@ def _reasoning(report: RunReport, judge: str) -> tuple[int, int]:
     mine = report.records.where(report.records.equals("judge", judge))
     trials = [trial for trial in mine.text("trial_id") if trial]
     total = stated = 0
+    # Replies hold whole texts; a run has too many of them to hold at once.
     for start in range(0, len(trials), _AT_ONCE):
         for reply in report.evidence.replies(trials[start : start + _AT_ONCE]).values():
             if reply.usage.reasoning_tokens is not None:

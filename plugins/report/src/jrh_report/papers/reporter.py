@@ -29,6 +29,7 @@ class PapersReporter:
         """Return the files by name; the same report gives the same bytes."""
         report = sections.with_sizes(finite(report), self.options.variants)
         taken: set[str] = set()
+        # Plugins name their files without knowing of each other.
         sheets = [evolve(sheet, name=unlike(sheet.name, taken)) for sheet in _sheets(report)]
         files: dict[str, str | bytes] = {}
         for sheet in sheets:

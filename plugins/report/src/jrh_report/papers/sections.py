@@ -78,6 +78,7 @@ def _measures(report: RunReport, cells: list[Content]) -> Iterator[Measure]:
 
 def _with_n(report: RunReport, heading: str, cells: list[Content]) -> str:
     sizes = sorted({measure.n_trials for measure in _measures(report, cells) if measure.judge})
+    # Measures over several judges have no size of one judge.
     if not sizes:
         return heading
     return f"{heading} (N={sizes[0]:,})" if len(sizes) == 1 else f"{heading} (N={sizes[0]:,} to {sizes[-1]:,})"
@@ -88,6 +89,7 @@ def sheets(report: RunReport) -> Iterator[Sheet]:
     for section in report.sections:
         end = end_of(report, section.task)
         for part in section.parts:
+            # Papers print judges by tests; the table form of a heat map has a row for each pair.
             tables = [_grid(section, part)] if isinstance(part, HeatPart) else [*part.tables()]
             for table in tables:
                 if table.file and table.rows:

@@ -36,6 +36,7 @@ class Sheet:
 
     def csv(self) -> bytes:
         """Return every number in full; a measure has columns for interval, sizes, missing verdicts and flags."""
+        # By column: a measure in one row makes seven columns, which the other rows fill up.
         wide = [any(isinstance(row[place], Measure) for row in self.rows) for place in range(len(self.columns))]
         heads = [
             f"{column}{part}"
@@ -95,6 +96,7 @@ def _plain(cell: Cell, measured: bool) -> Sequence[object]:
         interval = cell.interval
         ends = (None, None) if interval is None else (interval.low, interval.high)
         sizes = cell.n_trials, cell.n_items, sum(cell.missing.values())
+        # Full precision: whoever computes with the file must not inherit our rounding.
         return [cell.estimate, *ends, *sizes, neutral(" ".join(cell.flags))]
     value = neutral(cell) if isinstance(cell, str) else cell
     return [value, *([""] * (len(_PARTS) - 1 if measured else 0))]

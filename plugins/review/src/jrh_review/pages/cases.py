@@ -71,11 +71,13 @@ def download(request: Request) -> Response:
     view = View.read(name, request.query_params)
     with open_store(request.app.state.runs.path(name)) as store:
         _check(store)
+        # From the beginning of the list, whatever page is open: a download is of the list.
         rows = find_cases(store, view.wanted, view.order, MOST_CSV).rows
     cells = ([getattr(row, column) for column in _COLUMNS] for row in rows)
     return Response(
         write_table([_COLUMNS, *cells]).encode("utf-8", "replace"),
         media_type="text/csv; charset=utf-8",
+        # A fixed name: that of a run could hold anything.
         headers={"content-disposition": 'attachment; filename="cases.csv"'},
     )
 
@@ -192,6 +194,7 @@ def _alike(records: Iterable[CaseRecord], key: Callable[[CaseRecord], Hashable])
     groups: dict[Hashable, list[CaseRecord]] = {}
     for record in records:
         groups.setdefault(key(record), []).append(record)
+    # Stable, so that equally large groups stay in the order of the repeats.
     return sorted(groups.values(), key=len, reverse=True)
 
 

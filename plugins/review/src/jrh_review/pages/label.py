@@ -53,6 +53,7 @@ class Labelling(Work):
             NotThereError: there is none in this place.
         """
         screens = self.screens(name)
+        # `isinstance` would let `true` pass as 1.
         if type(place) is not int or not 0 <= place < len(screens):
             raise NotThereError("There is no such item.")
         return screens[place]
@@ -79,6 +80,7 @@ def keys_of(labels: Sequence[str]) -> Mapping[str, str]:
     The keys of the page itself are never given; labels beyond the keys have a button only.
     """
     wanted = {label: label.casefold() for label in labels if len(label) == 1 and label.casefold() in _KEYS}
+    # Labels that differ in case only would share a key: both get another one.
     keys = {label: key for label, key in wanted.items() if list(wanted.values()).count(key) == 1}
     free = [key for key in _KEYS if key not in keys.values() and key not in _RESERVED]
     further = [label for label in labels if label not in keys]

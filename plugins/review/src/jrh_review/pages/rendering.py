@@ -36,6 +36,7 @@ def page(request: Request, template: str, *, status: int = 200, **shown: Any) ->
     """
     session = request.scope["session"]
     text = _environment().get_template(template).render(csrf=session.csrf, **shown)
+    # Texts of runs may hold half of a surrogate pair, which UTF-8 cannot.
     return HTMLResponse(text.encode("utf-8", "replace"), status_code=status)
 
 

@@ -75,6 +75,7 @@ def save(here: Reviewing, name: str, sent: Mapping[str, Any]) -> Mapping[str, An
     version, settles, reason = sent.get("version"), sent.get("settles", False), sent.get("reason", "")
     after, expected = sent.get("after", {}), sent.get("expected", "")
     texts = [reason, expected, *(after.values() if isinstance(after, dict) else [None])]
+    # JSON may hold anything; what reaches the log has the types of a decision.
     plain = type(settles) is bool and all(isinstance(text, str) for text in texts)
     if action is None or not plain or type(version) is not int:
         raise JrhError("The decision is malformed.")
@@ -99,6 +100,7 @@ def summarize(request: Request) -> Response:
     if not name:
         return RedirectResponse("/review", status_code=303)
     cases = here.desk.queue()
+    # The summary must not tell one reviewer what another decided about a case that is still blind.
     reviews = {case_id: review.visible_to(name) for case_id, review in here.desk.reviews().items()}
     return page(
         request,

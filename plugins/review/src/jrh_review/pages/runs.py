@@ -163,6 +163,7 @@ def progress(request: Request) -> Response:
     """Return how far the runs are that have not ended, for the script that keeps the page current."""
     runs = request.app.state.runs
     name = request.path_params.get("run")
+    # The start page polls, so only the runs that it lists are opened.
     wanted = {name: runs.path(name)} if name is not None else dict(list(runs.scan().items())[:LISTED])
     states = {name: _progress(path) for name, path in wanted.items()}
     return JSONResponse({name: state for name, state in states.items() if state is not None})

@@ -79,6 +79,7 @@ def work_routes(
 
     async def decide(request: Request) -> Response:
         body = await request.body()
+        # Saving waits for the disk, which would stop every other page.
         return await run_in_threadpool(_answer, request, lambda here, name: save(here, name, _member(body)))
 
     return (
@@ -117,6 +118,7 @@ def _answer(request: Request, answer: Callable[[Any, str], Json]) -> Response:
     try:
         return _json(answer(here, name))
     except JrhError as error:
+        # 409: another window was faster; 404: there is no such case or item; 400: what was sent is wrong.
         status = 404 if isinstance(error, NotThereError) else 409 if isinstance(error, StaleError) else 400
         return _json({"message": str(error)}, status)
 
