@@ -8,7 +8,7 @@ import re
 
 import pytest
 from jrh import read_items
-from jrh_review.labelling import label_desk
+from jrh_review.labelling import ScreenDecision, label_desk
 from jrh_review.person_labels import LabelAction
 from jrh_testing import Inside, Project, call
 from support.looking import query, report
@@ -41,7 +41,7 @@ def _label(project: Project, said: dict[str, str]) -> None:
                 letter = labels[int(screen.item.id.partition("-")[2])]
                 label = {"Y": "YES", "N": "NO"}.get("N" if screen.again else letter, "")
                 if label:
-                    desk.decide(who, screen, LabelAction.LABEL, label=label, version=0)
+                    desk.decide([ScreenDecision(who, screen, LabelAction.LABEL, label, 0)])
 
 
 def test_the_majority_is_the_gold_label_and_its_source_is_named(project: Project) -> None:

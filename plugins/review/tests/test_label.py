@@ -15,7 +15,7 @@ import pytest
 from jrh import Item, JrhError, Mode, Scale, Task
 from jrh_review.decisions import StaleError
 from jrh_review.desk_commands import say_agreement
-from jrh_review.labelling import LabelDesk, label_desk
+from jrh_review.labelling import LabelDesk, ScreenDecision, label_desk
 from jrh_review.pages.label import Labelling, keys_of
 from jrh_review.person_labels import LabelAction, LabelSettings, majority
 from jrh_review.review_statistics import people_agreement
@@ -61,7 +61,7 @@ def desk(tmp_path: Path) -> Iterator[LabelDesk]:
 
 def give(desk: LabelDesk, who: str, place: int, label: str, action: LabelAction = LabelAction.LABEL) -> None:
     screen = desk.screens(who)[place]
-    desk.decide(who, screen, action, label=label, version=desk.version(who, screen))
+    desk.decide([ScreenDecision(who, screen, action, label, desk.version(who, screen))])
 
 
 class Browser:
@@ -232,7 +232,7 @@ def test_undo_skip_and_a_second_thought_count_and_nothing_is_overwritten_unseen(
     screen = desk.screens("Ann")[0]
     give(desk, "Ann", 0, "YES")
     with pytest.raises(StaleError, match="another window"):
-        desk.decide("Ann", screen, LabelAction.LABEL, label="NO", version=0)
+        desk.decide([ScreenDecision("Ann", screen, LabelAction.LABEL, "NO", 0)])
     give(desk, "Ann", 0, "NO")
     assert [each.label for each in desk.labels()] == ["NO"]
     give(desk, "Ann", 0, "", LabelAction.UNDO)

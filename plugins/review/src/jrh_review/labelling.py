@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Lock
+from typing import NamedTuple
 
 from attrs import evolve, field, frozen
 from jrh import Case, Item, JrhError, Json, Mode, Task, derive_seed
@@ -66,6 +67,20 @@ class LabelScreen:
         if label is None or label.action is not LabelAction.LABEL:
             return ""
         return next((shown for shown, meant in self.label_map.items() if meant == label.label), "")
+
+
+class ScreenDecision(NamedTuple):
+    """What a person did on a screen."""
+
+    labeller: str
+    screen: LabelScreen
+    action: LabelAction
+    label: str
+    """As shown, for a label."""
+    version: int
+    """`LabelDesk.version` of what the person saw."""
+    seconds: float | None = None
+    """How long the item was in sight."""
 
 
 @frozen(kw_only=True)
@@ -133,40 +148,17 @@ class LabelDesk:
         key = labeller, screen.task.name, screen.item.id, screen.again
         return max((row.number for row in self._rows if row.key == key), default=0)
 
-    def decide(
-        self,
-        labeller: str,
-        screen: LabelScreen,
-        action: LabelAction,
-        *,
-        label: str = "",
-        version: int,
-        seconds: float | None = None,
-    ) -> PersonLabel:
-        """Add a label durably.
-
-        Args:
-            labeller: who.
-            screen: what was shown.
-            action: label, skip or undo.
-            label: as shown, for a label.
-            version: `version` of what the person saw.
-            seconds: how long the item was in sight.
+    def decide(self, decisions: Sequence[ScreenDecision]) -> tuple[PersonLabel, ...]:
+        """Add labels durably, all or none.
 
         Raises:
-            StaleError: there is a later row about the screen.
-            JrhError: the label is not on the scale, or cannot be stored.
+            StaleError: there is a later row about a screen.
+            JrhError: a label is not on the scale, or they cannot be stored.
         """
-        return self.decide_all([(labeller, screen, action, label, version, seconds)])[0]
-
-    def decide_all(
-        self, given: Sequence[tuple[str, LabelScreen, LabelAction, str, int, float | None]]
-    ) -> tuple[PersonLabel, ...]:
-        """Add labels, all or none; each is labeller, screen, action, label as shown, version and seconds."""
         with self._lock:
             time = datetime.now(UTC).isoformat(timespec="milliseconds")
             rows = []
-            for labeller, screen, action, label, version, seconds in given:
+            for labeller, screen, action, label, version, seconds in decisions:
                 # Two windows of the same person: the second would overwrite a label that it never showed.
                 if self.version(labeller, screen) != version:
                     raise StaleError("You have since labelled this item in another window. Load it again.")

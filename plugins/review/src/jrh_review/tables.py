@@ -17,7 +17,7 @@ from jrh_measuring import compare_questions, formula_safe
 
 from jrh_review.decisions import CaseReview, Decision, QueuedCase, ReviewAction, expectation_code
 from jrh_review.desk import ReviewDesk
-from jrh_review.labelling import LabelDesk, LabelScreen
+from jrh_review.labelling import LabelDesk, LabelScreen, ScreenDecision
 from jrh_review.person_labels import LabelAction, majority
 from jrh_review.review_cases import editable
 
@@ -147,7 +147,7 @@ def read_sheet(desk: LabelDesk, path: Path, labeller: str) -> int:
     """
     screens = desk.screens(labeller)
     labels = {label.key: label for label in desk.labels()}
-    new: dict[int, tuple[str, LabelScreen, LabelAction, str, int, float | None]] = {}
+    new: dict[int, ScreenDecision] = {}
     wrong: list[str] = []
     for row in _nonempty_rows(path):
         try:
@@ -164,14 +164,14 @@ def read_sheet(desk: LabelDesk, path: Path, labeller: str) -> int:
                 raise JrhError("the row appears twice")
             key = labeller, screen.task.name, screen.item.id, screen.again
             if screen.as_shown(labels.get(key)) != label:
-                new[place] = (labeller, screen, LabelAction.LABEL, label, desk.version(labeller, screen), None)
+                new[place] = ScreenDecision(labeller, screen, LabelAction.LABEL, label, desk.version(labeller, screen))
         except JrhError as error:
             wrong.append(f"{path.name}:{row.line}: {error}")
     if wrong:
         mistakes = counted(len(wrong), "row")
         raise JrhError("\n".join([*wrong[:_MOST], f"Nothing was imported: mistakes in {mistakes}."]))
     if new:
-        desk.decide_all(list(new.values()))
+        desk.decide(list(new.values()))
     return len(new)
 
 

@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from jrh_review.labelling import LabelDesk, LabelScreen
+from jrh_review.labelling import LabelDesk, LabelScreen, ScreenDecision
 from jrh_review.pages.work import NotThereError, Work, work_routes
 from jrh_review.person_labels import LabelAction, PersonLabel
 from jrh_review.review_cases import PARTS
@@ -136,7 +136,7 @@ def save(here: Labelling, name: str, sent: Mapping[str, Any]) -> Mapping[str, An
         raise JrhError("The label is malformed.")
     timed = float(seconds) if isinstance(seconds, int | float) and not isinstance(seconds, bool) else 0.0
     shown = round(min(timed, _LONGEST), 1) if isfinite(timed) and timed > 0 else None
-    row = here.desk.decide(name, screen, action, label=label or "", version=version, seconds=shown)
+    (row,) = here.desk.decide([ScreenDecision(name, screen, action, label or "", version, shown)])
     return {"saved": True, "version": row.number, "state": "" if action is LabelAction.UNDO else state(row)}
 
 
