@@ -4,8 +4,14 @@ from .attacks import AttackVariant as AttackVariant
 from .attacks import attack_target as attack_target
 from .choices import ChangedFields as ChangedFields
 from .choices import WrittenBy as WrittenBy
+from .choices import by_option as by_option
+from .choices import checks_option as checks_option
 from .choices import distinct as distinct
+from .choices import fields_option as fields_option
 from .choices import repeats_option as repeats_option
+from .choices import required_model as required_model
+from .choices import strengths_option as strengths_option
+from .choices import temperature_option as temperature_option
 from .embeddings import SentenceEncoder as SentenceEncoder
 from .embeddings import VectorRows as VectorRows
 from .generation import Answer as Answer

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from asyncio import gather
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Protocol
 
 from attrs import Factory, frozen
 from jrh.errors import JrhError
@@ -100,12 +102,33 @@ class Rewriting:
     """Jinja2 template; variables: text, request, task, words, low, high, mark."""
     bounds: tuple[float, float]
     """Minimum and maximum ratio of words to words of the old text."""
-    breach: Callable[[float], str]
+    breach: Callable[[float], str] = Factory(lambda self: partial(_breach, self.bounds), takes_self=True)
     """Maps a length ratio to how it violates the bounds; empty if it does not."""
     seed_parts: tuple[str, ...] = ()
     """Parts that distinguish its seeds from those of other ways of the same test."""
     details: Mapping[str, Json] = Factory(dict)
     """Further provenance of the drafts."""
+
+
+def _breach(bounds: tuple[float, float], ratio: float) -> str:
+    low, high = bounds
+    return "shorter than allowed" if ratio < low else "longer than allowed" if ratio > high else ""
+
+
+class WritingOptions(Protocol):
+    """The options that every test has in which a model writes; `model` is apart, as rules write without one."""
+
+    @property
+    def temperature(self) -> float | None:
+        """Return the sampling temperature; None: the suite's for the model."""
+
+    @property
+    def attempts(self) -> int:
+        """Return how often a text is asked for at most."""
+
+    @property
+    def checks(self) -> tuple[ValidatorName, ...]:
+        """Return the validators that every text has to pass."""
 
 
 @frozen(kw_only=True)
@@ -124,11 +147,9 @@ class RewritingPerturber:
         cls,
         ways: Sequence[Rewriting],
         context: BuildContext,
+        options: WritingOptions,
         *,
         model: ModelName,
-        temperature: float | None,
-        attempts: int,
-        checks: Sequence[ValidatorName],
         fields: tuple[str, ...],
     ) -> RewritingPerturber:
         """Look up the model and the checks, and parse the prompts.
@@ -136,10 +157,8 @@ class RewritingPerturber:
         Args:
             ways: in the order of the drafts.
             context: of the test.
+            options: of the test.
             model: the model of the suite that writes.
-            temperature: None: the suite's for the model.
-            attempts: how often a text is asked for at most.
-            checks: validators that every text has to pass.
             fields: the fields whose texts are rewritten.
 
         Raises:
@@ -152,15 +171,15 @@ class RewritingPerturber:
         return cls(
             writer=TextWriter(
                 client=context.model(model),
-                temperature=temperature,
-                attempts=attempts,
+                temperature=options.temperature,
+                attempts=options.attempts,
                 # A model sometimes returns the rubric in place of the text.
                 shown=(task.rubric, task.instruction),
             ),
             task=task,
             fields=fields,
             ways=tuple(ways),
-            checks=Checks.of(checks, context),
+            checks=Checks.of(options.checks, context),
             seed=context.seed,
         )
 

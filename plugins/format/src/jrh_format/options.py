@@ -5,9 +5,9 @@ from __future__ import annotations
 from enum import Enum
 
 from attrs import frozen
-from attrs.validators import deep_iterable, ge, gt, le, min_len
+from attrs.validators import ge, min_len
 from jrh.plugins import option
-from jrh_authoring import ChangedFields, distinct
+from jrh_authoring import ChangedFields, distinct, fields_option, strengths_option
 
 
 class Layout(Enum):
@@ -43,14 +43,6 @@ class FormatOptions:
         distinct,
         default=tuple(Layout),
     )
-    strengths: tuple[float, ...] = option(
-        "shares of the possible places to change, each in (0, 1]",
-        min_len(1),
-        distinct,
-        deep_iterable(member_validator=[gt(0), le(1)]),
-        default=(1.0,),
-    )
-    fields: ChangedFields = option(
-        "pairwise tasks: change `both` responses, only the `first` or only the `second`", default=ChangedFields.BOTH
-    )
+    strengths: tuple[float, ...] = strengths_option("shares of the possible places to change, each in (0, 1]")
+    fields: ChangedFields = fields_option()
     width: int = option("`wrap` breaks lines longer than this many characters", ge(20), default=72)

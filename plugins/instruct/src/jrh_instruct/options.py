@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from enum import Enum
 from typing import Any
 
 from attrs import Attribute, frozen
-from attrs.validators import and_, ge, le, optional
+from attrs.validators import ge, le
 from jrh import ModelName, Text, ValidatorName
 from jrh.plugins import option
-from jrh_authoring import ChangedFields, distinct
+from jrh_authoring import ChangedFields, checks_option, fields_option, temperature_option
 
 
 class Expected(Enum):
@@ -49,24 +48,13 @@ class WritingOptions:
     """Options of every perturber in which a model writes text from an instruction."""
 
     model: ModelName = option("model that writes: a name from the suite's `models`")
-    fields: ChangedFields = option(
-        "pairwise tasks: change `both` responses, only the `first` or only the `second`", default=ChangedFields.BOTH
-    )
-    temperature: float | None = option(
-        "sampling temperature; default: the model's own", optional(and_(ge(0.0), le(2.0))), default=None
-    )
+    fields: ChangedFields = fields_option()
+    temperature: float | None = temperature_option("sampling temperature; default: the model's own")
     attempts: int = option("attempts per text until one is usable", ge(1), le(20), default=3)
     length_ratio: tuple[float, float] = option(
         "[low, high] ratio of words in the new text to words in the old one", _ratio, default=(0.2, 5.0)
     )
-    checks: tuple[ValidatorName, ...] = option(
-        "validators, with default options, that a new text must pass to become a draft", distinct, default=()
-    )
-
-    def breach(self) -> Callable[[float], str]:
-        """Return what says how a ratio of words violates `length_ratio`."""
-        low, high = self.length_ratio
-        return lambda ratio: "shorter than allowed" if ratio < low else "longer than allowed" if ratio > high else ""
+    checks: tuple[ValidatorName, ...] = checks_option()
 
 
 @frozen(kw_only=True)

@@ -27,16 +27,9 @@ def build(options: InstructOptions, context: BuildContext) -> Instructed:
     """
     # The instruction stands in the template as text: braces in it are no variables.
     prompt = packaged_template("jrh_instruct", "instruct").replace("[[ instruction ]]", _literal(options.text.content))
-    way = Rewriting(variant=options.variant, prompt=prompt, bounds=options.length_ratio, breach=options.breach())
-    writing = RewritingPerturber.of(
-        [way],
-        context,
-        model=options.model,
-        temperature=options.temperature,
-        attempts=options.attempts,
-        checks=options.checks,
-        fields=options.fields.of(context.task, "instruct"),
-    )
+    way = Rewriting(variant=options.variant, prompt=prompt, bounds=options.length_ratio)
+    fields = options.fields.of(context.task, "instruct")
+    writing = RewritingPerturber.of([way], context, options, model=options.model, fields=fields)
     return Instructed(writing=writing, expectation=_expectation(options.expect, context.task))
 
 
@@ -82,22 +75,10 @@ def build_answer_again(options: AnswerAgainOptions, context: BuildContext) -> An
     Raises:
         JrhError: the fields do not fit the task, or the model or a check cannot be used.
     """
-    way = Rewriting(
-        variant=VARIANT,
-        prompt=packaged_template("jrh_instruct", "answer_again"),
-        bounds=options.length_ratio,
-        breach=options.breach(),
-    )
-    writing = RewritingPerturber.of(
-        [way],
-        context,
-        model=options.model,
-        temperature=options.temperature,
-        attempts=options.attempts,
-        checks=options.checks,
-        fields=options.fields.of(context.task, "answer-again"),
-    )
-    return AnswerAgain(writing=writing)
+    prompt = packaged_template("jrh_instruct", "answer_again")
+    way = Rewriting(variant=VARIANT, prompt=prompt, bounds=options.length_ratio)
+    fields = options.fields.of(context.task, "answer-again")
+    return AnswerAgain(writing=RewritingPerturber.of([way], context, options, model=options.model, fields=fields))
 
 
 @frozen(kw_only=True)

@@ -6,10 +6,10 @@ from enum import Enum
 from typing import Final
 
 from attrs import frozen
-from attrs.validators import deep_iterable, ge, le, min_len, optional
+from attrs.validators import deep_iterable, ge, le, min_len
 from jrh import ModelName, Text
 from jrh.plugins import option
-from jrh_authoring import WrittenBy, distinct
+from jrh_authoring import WrittenBy, by_option, distinct, temperature_option
 
 
 class Error(Enum):
@@ -116,18 +116,14 @@ class LabelFlipOptions:
         "model, `other` by rules, which cannot ensure that an error makes the better response the worse one",
         default=None,
     )
-    by: WrittenBy | None = option(
-        "`rules` or `model`; default: `model` if one is given, otherwise `rules`", default=None
-    )
+    by: WrittenBy | None = by_option()
     model: ModelName | None = option("model that rewrites the response: a name from the suite's `models`", default=None)
     prompt: Text | None = option(
         "Jinja2 prompt template, text or {file: name}; variables: task, request, response, other, target, "
         "error, description, count, mark; default: the built-in one",
         default=None,
     )
-    temperature: float | None = option(
-        "sampling temperature, 0 to 2; default: the model's setting in the suite",
-        optional([ge(0), le(2)]),
-        default=None,
+    temperature: float | None = temperature_option(
+        "sampling temperature, 0 to 2; default: the model's setting in the suite"
     )
     attempts: int = option("attempts per rewrite", ge(1), le(20), default=3)

@@ -10,7 +10,16 @@ from typing import Final
 from attrs import frozen
 from jrh import BuildContext, Draft, Item, JrhError, Json, Message, Skip, Task, Text
 from jrh.plugins import Perturber
-from jrh_authoring import TextWriter, WrittenBy, apply_edits, check_template, object_schema, packaged_template, render
+from jrh_authoring import (
+    TextWriter,
+    WrittenBy,
+    apply_edits,
+    check_template,
+    object_schema,
+    packaged_template,
+    render,
+    required_model,
+)
 
 from jrh_label_flip.aims import Aim, Aims
 from jrh_label_flip.options import BY_RULES, Error, LabelFlipOptions
@@ -252,8 +261,6 @@ def build(options: LabelFlipOptions, context: BuildContext) -> Perturber:
                 f"{', '.join(error.value for error in BY_RULES)}"
             )
         return RulePerturber(aims=aims, errors=errors, counts=options.errors, seed=context.seed)
-    if options.model is None:
-        raise JrhError("label-flip: `by: model` needs `model`, the name of a model in the suite")
     task = context.task
     return ModelPerturber(
         task=task,
@@ -261,7 +268,7 @@ def build(options: LabelFlipOptions, context: BuildContext) -> Perturber:
         errors=errors,
         counts=options.errors,
         writer=TextWriter(
-            client=context.model(options.model),
+            client=context.model(required_model(options.model, "label-flip")),
             temperature=options.temperature,
             attempts=options.attempts,
             shown=(task.rubric, task.instruction),

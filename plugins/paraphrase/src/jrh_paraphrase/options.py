@@ -6,10 +6,10 @@ from enum import Enum
 from typing import Any
 
 from attrs import Attribute, frozen
-from attrs.validators import and_, deep_iterable, ge, gt, le, min_len, optional
+from attrs.validators import ge, le, min_len
 from jrh import ModelName, Text, ValidatorName
 from jrh.plugins import option
-from jrh_authoring import WrittenBy, distinct
+from jrh_authoring import WrittenBy, by_option, checks_option, distinct, strengths_option, temperature_option
 
 
 class Rewrite(Enum):
@@ -40,34 +40,20 @@ class ParaphraseOptions:
     model: ModelName | None = option(
         "model that writes: a name from the suite's `models`; default: rules write", default=None
     )
-    by: WrittenBy | None = option(
-        "`rules` or `model`; default: `model` if one is given, otherwise `rules`", default=None
-    )
+    by: WrittenBy | None = by_option()
     rewrites: tuple[Rewrite, ...] = option(
         f"rules: kinds of swaps; default: all ({', '.join(kind.value for kind in Rewrite)})",
         min_len(1),
         distinct,
         default=tuple(Rewrite),
     )
-    strengths: tuple[float, ...] = option(
-        "rules: shares of the possible swaps to make, each in (0, 1]",
-        min_len(1),
-        distinct,
-        deep_iterable(member_validator=[gt(0), le(1)]),
-        default=(1.0,),
-    )
+    strengths: tuple[float, ...] = strengths_option("rules: shares of the possible swaps to make, each in (0, 1]")
     prompt: Text | None = option("model: Jinja2 prompt template; variables: text, request, task, mark", default=None)
-    temperature: float | None = option(
-        "model: sampling temperature; null: the model's setting in the suite",
-        optional(and_(ge(0.0), le(2.0))),
-        default=0.7,
+    temperature: float | None = temperature_option(
+        "model: sampling temperature; null: the model's setting in the suite", 0.7
     )
     attempts: int = option("model: attempts per text until one is usable", ge(1), le(20), default=3)
     length_ratio: tuple[float, float] = option(
         "model: [low, high] ratio of words in the new text to words in the old one", _ratio, default=(0.5, 2.0)
     )
-    checks: tuple[ValidatorName, ...] = option(
-        "validators, with default options, that a new text must pass to become a draft",
-        distinct,
-        default=(ValidatorName("jrh-validators/rules"),),
-    )
+    checks: tuple[ValidatorName, ...] = checks_option("jrh-validators/rules")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from attrs import frozen
-from jrh import BuildContext, Draft, Item, JrhError, Json, ModelName, Same, Skip
+from jrh import BuildContext, Draft, Item, Json, Same, Skip
 from jrh.plugins import Perturber
 from jrh_authoring import (
     Checks,
@@ -16,6 +16,7 @@ from jrh_authoring import (
     WrittenBy,
     edits_at,
     packaged_template,
+    required_model,
     safe_edits,
     texts_of,
 )
@@ -76,46 +77,25 @@ def _draft(plans: Mapping[str, PlannedEdits], strength: float) -> Draft:
     )
 
 
-def by_model(model: ModelName, options: ParaphraseOptions, context: BuildContext) -> RewritingPerturber:
-    """Make the perturber; raise `JrhError` where model, checks or prompt cannot be used."""
-    prompt = options.prompt
-    low, high = options.length_ratio
-
-    def breach(ratio: float) -> str:
-        return "shorter than allowed" if ratio < low else "longer than allowed" if ratio > high else ""
-
-    way = Rewriting(
-        variant=WrittenBy.MODEL.value,
-        prompt=packaged_template("jrh_paraphrase", "paraphrase") if prompt is None else prompt.content,
-        bounds=(low, high),
-        breach=breach,
-    )
-    return RewritingPerturber.of(
-        [way],
-        context,
-        model=model,
-        temperature=options.temperature,
-        attempts=options.attempts,
-        checks=options.checks,
-        fields=context.task.judged_fields,
-    )
-
-
 def build(options: ParaphraseOptions, context: BuildContext) -> Perturber:
     """Make the perturber.
 
     Raises:
         JrhError: `by: model` has no model, or the model, the prompt or a check is unusable.
     """
+    fields = context.task.judged_fields
     if WrittenBy.of(options.by, options.model) is WrittenBy.RULES:
         return RuleParaphrase(
-            fields=context.task.judged_fields,
+            fields=fields,
             rewrites=options.rewrites,
             strengths=options.strengths,
             checks=Checks.of(options.checks, context),
             seed=context.seed,
         )
-    if options.model is None:
-        raise JrhError("paraphrase: `by: model` needs `model`, the name of a model in the suite")
-
-    return by_model(options.model, options, context)
+    model, prompt = required_model(options.model, "paraphrase"), options.prompt
+    way = Rewriting(
+        variant=WrittenBy.MODEL.value,
+        prompt=packaged_template("jrh_paraphrase", "paraphrase") if prompt is None else prompt.content,
+        bounds=options.length_ratio,
+    )
+    return RewritingPerturber.of([way], context, options, model=model, fields=fields)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from attrs import frozen
 from jrh import BuildContext, Draft, Item, JrhError, Skip, Task
 from jrh.plugins import SetPerturber
-from jrh_authoring import WrittenBy
+from jrh_authoring import WrittenBy, required_model
 
 from jrh_synthetic_ordinal.options import SyntheticOrdinalOptions
 
@@ -52,8 +52,7 @@ def _with_model(options: SyntheticOrdinalOptions, context: BuildContext, levels:
     from jrh_synthetic_ordinal.manager import BucketManager
     from jrh_synthetic_ordinal.writing import Grader, Wording, Writer
 
-    if options.model is None:
-        raise JrhError("synthetic-ordinal: `by: model` needs `model`, the name of a model in the suite")
+    model = required_model(options.model, "synthetic-ordinal")
     if options.grader is None:
         raise JrhError(
             "synthetic-ordinal: name a `grader`, a model in the suite that judges which level a response reached; "
@@ -75,7 +74,7 @@ def _with_model(options: SyntheticOrdinalOptions, context: BuildContext, levels:
         ),
         writer=Writer(
             task=context.task,
-            client=context.model(options.model),
+            client=context.model(model),
             grader=grader,
             wording=wording,
             examples=options.examples,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from attrs import Attribute, frozen
-from attrs.validators import ge, le, optional
+from attrs.validators import ge, le
 from jrh import ModelName, Text
 from jrh.plugins import option
-from jrh_authoring import WrittenBy, distinct
+from jrh_authoring import WrittenBy, by_option, distinct, temperature_option
 
 
 def _cosine(instance: object, attribute: Attribute[Any], value: float | None) -> None:  # noqa: ARG001
@@ -24,17 +24,13 @@ class SyntheticOrdinalOptions:
         "levels to write for; default: all levels of the task's scale", distinct, default=()
     )
     samples: int = option("responses per source item and level", ge(1), le(100), default=1)
-    by: WrittenBy | None = option(
-        "`rules` or `model`; default: `model` if one is given, otherwise `rules`", default=None
-    )
+    by: WrittenBy | None = by_option()
     model: ModelName | None = option("model that writes the responses: a name from the suite's `models`", default=None)
     grader: ModelName | None = option(
         "model that grades the responses: a name from the suite's `models`; required with `model`", default=None
     )
-    initial_temperature: float | None = option(
-        "temperature of the first attempts, 0 to 2; null: the model's setting in the suite at every step",
-        optional([ge(0), le(2)]),
-        default=0.7,
+    initial_temperature: float | None = temperature_option(
+        "temperature of the first attempts, 0 to 2; null: the model's setting in the suite at every step", 0.7
     )
     temperature_step: float = option(
         "increase of the temperature after `attempts_per_temperature` misses of the level", ge(0), le(2), default=0.2

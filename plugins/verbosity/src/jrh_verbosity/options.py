@@ -7,10 +7,19 @@ from enum import Enum
 from typing import Any, Final, TypeAlias
 
 from attrs import Attribute, frozen
-from attrs.validators import and_, deep_iterable, ge, gt, le, min_len, optional
+from attrs.validators import ge, le, min_len
 from jrh import ModelName, Text, ValidatorName
 from jrh.plugins import option
-from jrh_authoring import ChangedFields, WrittenBy, distinct
+from jrh_authoring import (
+    ChangedFields,
+    WrittenBy,
+    by_option,
+    checks_option,
+    distinct,
+    fields_option,
+    strengths_option,
+    temperature_option,
+)
 
 Bounds: TypeAlias = tuple[float, float]
 """The lowest and the highest number of words per word of the item's text."""
@@ -50,9 +59,7 @@ class VerbosityOptions:
     model: ModelName | None = option(
         "model that writes: a name from the suite's `models`; default: rules write", default=None
     )
-    by: WrittenBy | None = option(
-        "`rules` or `model`; default: `model` if one is given, otherwise `rules`", default=None
-    )
+    by: WrittenBy | None = by_option()
     short_ratio: Bounds | None = option(
         "[low, high] words of the short text per old word; default: [0.4, 0.99], with a model [0.25, 0.85]",
         _below_one,
@@ -63,31 +70,17 @@ class VerbosityOptions:
         _above_one,
         default=None,
     )
-    fields: ChangedFields = option(
-        "pairwise tasks: change `both` responses, only the `first` or only the `second`", default=ChangedFields.BOTH
-    )
-    strengths: tuple[float, ...] = option(
-        "rules: shares of the possible places to change, each in (0, 1]",
-        min_len(1),
-        distinct,
-        deep_iterable(member_validator=[gt(0), le(1)]),
-        default=(1.0,),
-    )
+    fields: ChangedFields = fields_option()
+    strengths: tuple[float, ...] = strengths_option("rules: shares of the possible places to change, each in (0, 1]")
     short_prompt: Text | None = option(
         "model: Jinja2 prompt template; variables: text, request, task, words, low, high, mark", default=None
     )
     long_prompt: Text | None = option("model: Jinja2 prompt template; variables as in `short_prompt`", default=None)
-    temperature: float | None = option(
-        "model: sampling temperature; null: the model's setting in the suite",
-        optional(and_(ge(0.0), le(2.0))),
-        default=0.7,
+    temperature: float | None = temperature_option(
+        "model: sampling temperature; null: the model's setting in the suite", 0.7
     )
     attempts: int = option("model: attempts per text until one is usable", ge(1), le(20), default=3)
-    checks: tuple[ValidatorName, ...] = option(
-        "validators, with default options, that a new text must pass to become a draft",
-        distinct,
-        default=(ValidatorName("jrh-validators/facts-kept"),),
-    )
+    checks: tuple[ValidatorName, ...] = checks_option("jrh-validators/facts-kept")
 
     def bounds(self, by: WrittenBy, variant: Variant) -> Bounds:
         """Return the bounds of the length ratio that hold for a variant."""

@@ -4,26 +4,11 @@ from __future__ import annotations
 
 from functools import partial
 
-from jrh import BuildContext, JrhError, ModelName
+from jrh import BuildContext
 from jrh.plugins import Perturber
-from jrh_authoring import Checks, Rewriting, RewritingPerturber, WrittenBy, packaged_template
+from jrh_authoring import Checks, Rewriting, RewritingPerturber, WrittenBy, packaged_template, required_model
 
 from jrh_verbosity.options import Variant, VerbosityOptions, breach
-
-
-def by_model(
-    model: ModelName, options: VerbosityOptions, fields: tuple[str, ...], context: BuildContext
-) -> RewritingPerturber:
-    """Make the perturber; raise `JrhError` where model, checks or a prompt cannot be used."""
-    return RewritingPerturber.of(
-        [_way(options, variant) for variant in options.variants],
-        context,
-        model=model,
-        temperature=options.temperature,
-        attempts=options.attempts,
-        checks=options.checks,
-        fields=fields,
-    )
 
 
 def _way(options: VerbosityOptions, variant: Variant) -> Rewriting:
@@ -52,7 +37,6 @@ def build(options: VerbosityOptions, context: BuildContext) -> Perturber:
 
         checks = Checks.of(options.checks, context)
         return RuleVerbosity(options=options, fields=fields, checks=checks, seed=context.seed)
-    if options.model is None:
-        raise JrhError("verbosity: `by: model` needs `model`, the name of a model in the suite")
-
-    return by_model(options.model, options, fields, context)
+    model = required_model(options.model, "verbosity")
+    ways = [_way(options, variant) for variant in options.variants]
+    return RewritingPerturber.of(ways, context, options, model=model, fields=fields)
