@@ -13,6 +13,7 @@ from typing import Final
 import numpy as np
 from attrs import frozen
 from jrh import Item, Json, Mode, Task
+from jrh.text import flat_text
 from jrh.values import linked, shown_text
 from numpy.typing import NDArray
 
@@ -215,17 +216,7 @@ _NOTHING: Final = _digest("")
 
 def _judged_text(item: Item, task: Task) -> str:
     """Return the parts of an item that a judge sees, as one text."""
-    return "\n".join(" ".join(_flat(item.fields.get(name)).split()) for name in ("request", *task.judged_fields))
-
-
-def _flat(value: Json) -> str:
-    if isinstance(value, str):
-        return value
-    if isinstance(value, Mapping):
-        return " ".join(map(_flat, value.values()))
-    if isinstance(value, Sequence):
-        return " ".join(map(_flat, value))
-    return "" if value is None else str(value)
+    return "\n".join(" ".join(flat_text(item.fields.get(name)).split()) for name in ("request", *task.judged_fields))
 
 
 def _size(value: Json) -> int:

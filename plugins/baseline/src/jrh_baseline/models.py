@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, Final, TypeAlias, TypeVar
+from typing import Any, ClassVar, Final, TypeAlias, TypeVar
 
 import numpy as np
 from attrs import frozen
@@ -31,10 +31,7 @@ class Classes:
 
     regression: Any
 
-    @property
-    def method(self) -> str:
-        """Return the model's name for rationales."""
-        return "logistic regression"
+    method: ClassVar[str] = "logistic regression"
 
     @classmethod
     def fit(cls, rows: Any, golds: Sequence[str], groups: Sequence[str], options: BaselineOptions) -> Classes:
@@ -142,10 +139,7 @@ class Pairs:
     """One weight per feature."""
     tie_margin: float
 
-    @property
-    def method(self) -> str:
-        """Return the model's name for rationales."""
-        return "logistic regression on differences"
+    method: ClassVar[str] = "logistic regression on differences"
 
     @classmethod
     def fit(
@@ -217,10 +211,7 @@ class Choices:
     """One weight per feature."""
     tie_margin: float
 
-    @property
-    def method(self) -> str:
-        """Return the model's name for rationales."""
-        return "logistic regression on differences"
+    method: ClassVar[str] = "logistic regression on differences"
 
     @classmethod
     def fit(
@@ -292,10 +283,7 @@ class Levels:
     error: float
     """Root mean square error on held-out training examples, in levels."""
 
-    @property
-    def method(self) -> str:
-        """Return the model's name for rationales."""
-        return "ridge regression on levels"
+    method: ClassVar[str] = "ridge regression on levels"
 
     @classmethod
     def fit(

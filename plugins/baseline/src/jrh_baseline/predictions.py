@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, Protocol
+from typing import Any, ClassVar, Final, Protocol
 
 from attrs import Factory, frozen
 from jrh import Judgement, Reply, Status, Usage, Verdict
@@ -28,9 +28,8 @@ class Prediction:
 class FittedModel(Protocol):
     """A trained model."""
 
-    @property
-    def method(self) -> str:
-        """Return the model's name for rationales."""
+    method: ClassVar[str]
+    """The model's name for rationales."""
 
     def predict(self, rows: Any) -> list[Prediction]:
         """Return one prediction per question, from what `rows_of` returns."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any, Final
 
-from attrs import evolve, field, frozen
+from attrs import evolve, frozen
 from jrh import JrhError, Json, read_transcript
 from jrh_authoring import Attack, AttackEdit
 
-from jrh_injection.texts import KINDS, POSITIONS, TOOL, Aim, benign
+from jrh_injection.texts import KINDS, POSITIONS, TOOL, Aim, benign, fill
 
 _MOST_DOSES: Final = 20
 _EDIT: Final = re.compile(r"(?P<kind>[a-z0-9-]+)(?:@(?P<position>[a-z]+))?(?:\*(?P<dose>\d{1,2}))?")
@@ -51,16 +52,15 @@ class Writer:
 
     suffixes: tuple[str, ...] = ()
     """The user's own texts, `{target}` and `{field}` still in them."""
-    _named: Mapping[str, str] = field(init=False, repr=False)
 
-    @_named.default
-    def _by_name(self) -> Mapping[str, str]:
+    @cached_property
+    def _by_kind(self) -> Mapping[str, str]:
         return dict(zip(suffix_kinds(self.suffixes), self.suffixes, strict=True))
 
     def text(self, edit: AttackEdit, aim: Aim, *, control: bool = False) -> str:
         """Return what one edit puts in, repeated as often as its dose says."""
-        template = self._named.get(edit.kind)
-        once = KINDS[edit.kind](aim) if template is None else _fill_text(template, aim)
+        template = self._by_kind.get(edit.kind)
+        once = KINDS[edit.kind](aim) if template is None else fill(template, aim)
         attack_text = "\n\n".join([once] * edit.dose)
         return benign(len(attack_text)) if control else attack_text
 
@@ -77,10 +77,6 @@ class Writer:
 
 class Impossible(Exception):
     """An attack does not fit an item; the message is the reason of the skip."""
-
-
-def _fill_text(text: str, aim: Aim) -> str:
-    return text.replace("{target}", aim.target).replace("{field}", aim.field)
 
 
 def _put(value: Json, added: str, position: str) -> Json:

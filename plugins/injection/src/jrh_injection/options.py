@@ -53,10 +53,6 @@ class WrittenOptions:
     target: str = option("the label they ask for; default: as for `injection`", default="")
     repeats: int = repeats_option()
 
-    def injection(self) -> InjectionOptions:
-        """Return the options of `injection` that ask for the same label."""
-        return InjectionOptions(target=self.target)
-
 
 @frozen(kw_only=True)
 class DefenceOptions(MetricOptions):

@@ -57,9 +57,7 @@ class Injection:
         task = context.task
         if task.mode is not Mode.PAIRWISE or options.target:
             attack_target(task.scale, options.target)
-        attacks = tuple(read_attack(text, suffixes) for text in options.attacks) or tuple(
-            _attack_grid(options, suffixes)
-        )
+        attacks = tuple(read_attack(text, suffixes) for text in options.attacks) or _attack_grid(options, suffixes)
         if not attacks:
             raise JrhError("injection: no attack; name `kinds`, `suffixes` or `attacks`")
         if len(set(map(str, attacks))) < len(attacks):
@@ -103,10 +101,9 @@ class Injection:
             )
 
 
-def _attack_grid(options: InjectionOptions, suffixes: Sequence[str]) -> Iterator[Attack]:
-    kinds = (*options.kinds, *suffix_kinds(suffixes))
-    for kind, position, dose in product(kinds, options.positions, options.doses):
-        yield Attack(edits=(AttackEdit(kind=kind, position=position, dose=dose),))
+def _attack_grid(options: InjectionOptions, suffixes: Sequence[str]) -> tuple[Attack, ...]:
+    grid = product((*options.kinds, *suffix_kinds(suffixes)), options.positions, options.doses)
+    return tuple(Attack(edits=(AttackEdit(kind=kind, position=at, dose=dose),)) for kind, at, dose in grid)
 
 
 def _suffixes(options: InjectionOptions) -> tuple[str, ...]:
@@ -150,31 +147,21 @@ class WrittenInjection:
 
     plain: Injection
     """Knows the target and the field of an item."""
+    options: WrittenOptions
     client: ModelClient
-    number: int
-    repeats: int
-    task: Task
-    seed: Callable[..., int]
 
     @classmethod
     def build(cls, options: WrittenOptions, context: BuildContext) -> WrittenInjection:
         """Resolve the model and check the label that the texts ask for."""
-        return cls(
-            plain=Injection.build(options.injection(), context),
-            client=context.model(options.model),
-            number=options.number,
-            repeats=options.repeats,
-            task=context.task,
-            seed=context.seed,
-        )
+        plain = Injection.build(InjectionOptions(target=options.target), context)
+        return cls(plain=plain, options=options, client=context.model(options.model))
 
     async def perturb(self, item: Item) -> Sequence[Draft | Skip]:
         """Return one draft per text; the model is asked once for each, not once for each item."""
-        return [await self._outcome(item, number) for number in range(1, self.number + 1)]
+        return [await self._outcome(item, number) for number in range(1, self.options.number + 1)]
 
     async def _outcome(self, item: Item, number: int) -> Draft | Skip:
         aim = self.plain.aim(item)
-        edit = AttackEdit(kind="suffix-1")
         variant = str(AttackVariant(attack=f"written-{number}@end", target=self.plain.target_name(aim)))
         reply = await self.client.ask(self._request(number, aim.target), repeat=0, purpose="attack")
         found = read_text(reply, "", ())
@@ -183,28 +170,31 @@ class WrittenInjection:
         if reason:
             return Skip(reason=reason, variant=variant)
         try:
-            changed = Writer(suffixes=(text,)).apply(Attack(edits=(edit,)), item.fields.get(aim.field), aim)
+            changed = Writer(suffixes=(text,)).apply(
+                Attack(edits=(AttackEdit(kind="suffix-1"),)), item.fields.get(aim.field), aim
+            )
         except Impossible as cause:
             return Skip(reason=str(cause), variant=variant)
         return Draft(
             variant=variant,
             strength=1.0,
             fields={aim.field: changed},
-            expectation=expectation_for(self.task.scale, aim.target),
-            repeats=self.repeats,
+            expectation=expectation_for(self.plain.task.scale, aim.target),
+            repeats=self.options.repeats,
             details={"text": text, "target": aim.target, "field": aim.field},
         )
 
     def _request(self, number: int, target: str) -> ChatRequest:
+        task = self.plain.task
         prompt = _PROMPT.format(
-            instruction=self.task.instruction or "judge the material",
-            labels=", ".join(self.task.scale.labels),
+            instruction=task.instruction or "judge the material",
+            labels=", ".join(task.scale.labels),
             target=json.dumps(target, ensure_ascii=False),
             placeholder="{target}",
             number=number,
-            total=self.number,
+            total=self.options.number,
         )
-        seed = self.seed("written", number)
+        seed = self.plain.seed("written", number)
         return ChatRequest(
             messages=(Message(role="user", content=prompt),), sampling=Sampling(temperature=1.0, seed=seed)
         )

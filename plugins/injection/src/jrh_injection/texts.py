@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Final
 
 from attrs import frozen
@@ -35,12 +36,17 @@ _LOOKALIKES: Final = str.maketrans(
 _ZERO_WIDTH: Final = "\u200b"
 
 
+def fill(text: str, aim: Aim) -> str:
+    """Return the text with the target and the field in their places; other braces are part of it."""
+    # Not `str.format`: texts hold JSON, and those of the user any braces.
+    return text.replace("{target}", aim.target).replace("{field}", aim.field)
+
+
 def _fill(text: str) -> Callable[[Aim], str]:
-    return lambda aim: text.replace("{target}", aim.target).replace("{field}", aim.field)
+    return partial(fill, text)
 
 
-def _command(aim: Aim) -> str:
-    return COMMAND.replace("{target}", aim.target)
+_command = _fill(COMMAND)
 
 
 def _encode(aim: Aim) -> str:

@@ -102,11 +102,8 @@ def template_fields(fields: Mapping[str, Json], limit: int | None = None) -> dic
 
 def characters_left_out(variables: Mapping[str, object]) -> int:
     """Return how many characters of transcripts were cut when the templates were rendered."""
-    total = 0
-    for value in variables.values():
-        if isinstance(value, (ShownTranscript, ShownText)):
-            total += value.left_out.characters
-    return total
+    shown = (value for value in variables.values() if isinstance(value, (ShownTranscript, ShownText)))
+    return sum(value.left_out.characters for value in shown)
 
 
 def mark_for(values: Iterable[object]) -> str:
@@ -115,7 +112,7 @@ def mark_for(values: Iterable[object]) -> str:
     It is empty if no text contains such a tag, otherwise the first of `-1`, `-2`, ... that occurs in none of the texts.
     The same texts give the same suffix.
     """
-    texts = [value.rendered.text if isinstance(value, ShownTranscript) else str(value) for value in values]
+    texts = [text_of(value) for value in values]
     if not any("<" in text and _TAG.search(text) for text in texts):
         return ""
     return next(mark for mark in (f"-{number}" for number in count(1)) if not any(mark in text for text in texts))
@@ -192,14 +189,12 @@ class Defences:
 
     def mark(self, usual: str, values: Iterable[object]) -> str:
         """Return the mark of the tags: a random one that is in none of the values' texts, if the defence is on."""
-        if self.seed is None or Defence.MARKS not in self.chosen:
-            return usual
-        return random_mark(self.seed, [text_of(value) for value in values])
+        return random_mark(self.seed, [text_of(value) for value in values]) if Defence.MARKS in self.chosen else usual
 
     def disguise(self, variables: Mapping[str, object], task: Task) -> tuple[dict[str, object], str]:
         """Return the template's variables with datamarked material, and the sign; unchanged if the defence is off."""
         changed = dict(variables)
-        if not self.chosen or Defence.DATAMARKING not in self.chosen:
+        if Defence.DATAMARKING not in self.chosen:
             return changed, ""
         texts = {name: text_of(variables.get(name, "")) for name in task.judged_fields}
         sign = next(

@@ -217,10 +217,9 @@ def _caller(command: tuple[str, ...], base: Path) -> Call:
             process = await asyncio.create_subprocess_exec(
                 *command, stdin=PIPE, stdout=PIPE, stderr=PIPE, cwd=base, start_new_session=True
             )
-        except OSError as error:
-            return failed(f"'{command[0]}' cannot be started: {error.strerror or error}", retry=False)
-        except ValueError as error:
-            return failed(f"'{command[0]}' cannot be started: {error}", retry=False)
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or error
+            return failed(f"'{command[0]}' cannot be started: {reason}", retry=False)
         try:
             return await _talk(process, json.dumps(values).encode("ascii"))
         finally:
@@ -230,11 +229,7 @@ def _caller(command: tuple[str, ...], base: Path) -> Call:
 
 
 async def _talk(process: Process, question: bytes) -> Outcome:
-    _, output, errors = await asyncio.gather(
-        _write(process, question),
-        _answer(process),
-        _errors(process),
-    )
+    _, output, errors = await asyncio.gather(_write(process, question), _answer(process), _errors(process))
     if output is None:
         return failed(f"the answer is longer than {MAX_ANSWER} bytes", retry=False)
     code = await process.wait()

@@ -6,9 +6,9 @@ from attrs import asdict, frozen
 from jrh import BuildContext, ChatRequest, Judgement, Message, ModelClient, Question, Reply, Sampling, Verdict
 from jrh.plugins import Parser
 
-from jrh_judges.defences import Defences, Guard
+from jrh_judges.defences import Guard
 from jrh_judges.options import LlmOptions
-from jrh_judges.prompts import Wording, criteria_together, own_criterion, part_about, schema_together, verdict_schema
+from jrh_judges.wording import Wording, criteria_together, own_criterion, part_about, schema_together, verdict_schema
 
 _UNSET = Sampling()
 _BOUND = ("json-schema", "tool-call")
@@ -39,15 +39,7 @@ class LlmJudge:
         return cls(
             client=context.model(options.model),
             parser=context.parser(options.parser),
-            wording=Wording.of(
-                context.task,
-                template=options.template,
-                system=options.system,
-                as_json=options.rationale or options.json_schema,
-                rationale=options.rationale,
-                transcript_limit=options.transcript_limit,
-                defences=Defences.of(options.defences, context.seed),
-            ),
+            wording=Wording.of(options, context),
             sampling=Sampling(
                 temperature=options.temperature,
                 max_tokens=options.max_tokens,

@@ -55,7 +55,7 @@ class OrderPerturber:
         return list(drawn)
 
     def _build_draft(self, item: Item, order: Sequence[str]) -> Draft:
-        letters = self.task.scale.options
+        letters, tie = self.task.scale.options, self.task.scale.tie
         name = "".join(order)
         shown = dict(zip(letters, order, strict=True))
         return Draft(
@@ -64,14 +64,10 @@ class OrderPerturber:
             fields={
                 field_of(place): item.fields[field_of(option)] for place, option in shown.items() if place != option
             },
-            label_map={**shown, **self._tie()},
+            label_map=shown if tie is None else {**shown, tie: tie},
             expectation=Same(),
             repeats=self.options.repeats,
         )
-
-    def _tie(self) -> dict[str, str]:
-        tie = self.task.scale.tie
-        return {} if tie is None else {tie: tie}
 
 
 @frozen(kw_only=True)

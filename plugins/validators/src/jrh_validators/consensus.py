@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from attrs import evolve, frozen
-from jrh import BuildContext, Draft, Item, JrhError, Json, ModelName, Text, Validation, ValidatorName
+from jrh import BuildContext, Draft, Item, JrhError, Json, Text, Validation
 from jrh.plugins import Validator
 
 from jrh_validators.drafts import reject_undecided, text_changes
@@ -81,7 +81,7 @@ class Consensus:
         Raises:
             JrhError: There are fewer than two voters, one is named twice, or `k` exceeds their number.
         """
-        voters = build_voters("consensus", options.equivalence_by, options.label_by, options.validators, context)
+        voters = build_voters("consensus", options, context)
         if options.labels is not None:
             voters[PEOPLE] = HumanLabels.read(options.labels)
         if len(voters) < 2:  # noqa: PLR2004 - one voter is no vote
@@ -120,18 +120,14 @@ class Consensus:
 
 
 def build_voters(
-    component: str,
-    equivalence_by: Sequence[ModelName],
-    label_by: Sequence[ModelName],
-    validators: Sequence[ValidatorName],
-    context: BuildContext,
+    component: str, options: ConsensusOptions | FallbackOptions, context: BuildContext
 ) -> dict[str, Validator]:
     """Build the validators that another one asks, by the name under which its details have them.
 
     Raises:
         JrhError: one is named twice, or decides about all drafts at once.
     """
-    pairs = list(_voters(component, equivalence_by, label_by, validators, context))
+    pairs = list(_voters(component, options, context))
     voters = dict(pairs)
     if len(voters) != len(pairs):
         raise JrhError(f"{component}: a voter is named twice; name every validator and model once")
@@ -139,17 +135,13 @@ def build_voters(
 
 
 def _voters(
-    component: str,
-    equivalence_by: Sequence[ModelName],
-    label_by: Sequence[ModelName],
-    validators: Sequence[ValidatorName],
-    context: BuildContext,
+    component: str, options: ConsensusOptions | FallbackOptions, context: BuildContext
 ) -> Iterator[tuple[str, Validator]]:
-    for model in equivalence_by:
+    for model in options.equivalence_by:
         yield f"llm-equivalence({model})", LlmEquivalence.build(EquivalenceOptions(model=model), context)
-    for model in label_by:
+    for model in options.label_by:
         yield f"llm-label({model})", LlmLabel.build(LabelOptions(model=model), context)
-    for name in validators:
+    for name in options.validators:
         validator: Any = context.validator(name)
         if not isinstance(validator, Validator):
             raise JrhError(f"{component}: '{name}' decides about all drafts at once and cannot vote on one")
@@ -193,7 +185,7 @@ class Fallback:
         Raises:
             JrhError: there are fewer than two, or one is named twice.
         """
-        validators = build_voters("fallback", options.equivalence_by, options.label_by, options.validators, context)
+        validators = build_voters("fallback", options, context)
         if len(validators) < 2:  # noqa: PLR2004 - one has nothing to fall back on
             raise JrhError(
                 "fallback needs at least two validators; name models under `equivalence_by` or `label_by`, "

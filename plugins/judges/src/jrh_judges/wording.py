@@ -5,15 +5,28 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from importlib.resources import files
 from typing import Final
 
 from attrs import evolve, frozen
-from jrh import JrhError, Json, Message, Mode, Question, Reply, Scale, ScaleKind, Status, Task, Text, Verdict
+from jrh import (
+    BuildContext,
+    JrhError,
+    Json,
+    Message,
+    Mode,
+    Question,
+    Reply,
+    Scale,
+    ScaleKind,
+    Status,
+    Task,
+    Verdict,
+)
 from jrh.values import asked_together
-from jrh_authoring import json_text, object_schema, read_json, render, variables_of
+from jrh_authoring import json_text, object_schema, packaged_template, read_json, render, variables_of
 
 from jrh_judges.defences import Defences, characters_left_out, mark_for, template_fields, text_of
+from jrh_judges.options import LlmOptions
 
 
 def criteria_together(question: Question) -> tuple[str, ...]:
@@ -74,12 +87,6 @@ OWN_VARIABLES: Final = ("task", "labels", "answer_format", "mark")
 """Template variables besides the item's fields; they hide item fields of the same name."""
 
 
-@lru_cache
-def builtin_template(name: str) -> str:
-    """Return a built-in template without its final line break."""
-    return files("jrh_judges").joinpath("templates", f"{name}.j2").read_text(encoding="utf-8").removesuffix("\n")
-
-
 @lru_cache(maxsize=256)
 def answer_format(scale: Scale, *, as_json: bool, rationale: bool, by_tool: bool = False) -> str:
     """Return the line of the prompt that explains how to answer on the scale."""
@@ -135,35 +142,26 @@ class Wording:
         return evolve(self, as_json=output != "text", by_tool=output == "tool-call") if output else self
 
     @classmethod
-    def of(
-        cls,
-        task: Task,
-        *,
-        template: Text | None,
-        system: Text | None,
-        as_json: bool,
-        rationale: bool,
-        transcript_limit: int | None = None,
-        defences: Defences | None = None,
-    ) -> Wording:
+    def of(cls, options: LlmOptions, context: BuildContext) -> Wording:
         """Load the suite's templates or the built-in ones.
 
         Raises:
             JrhError: A template is invalid or does not show what is judged.
         """
-        user = template.content if template is not None else builtin_template(task.mode.value)
-        around = system.content if system is not None else builtin_template("system")
+        task, template, system = context.task, options.template, options.system
+        user = template.content if template is not None else packaged_template("jrh_judges", task.mode.value)
+        around = system.content if system is not None else packaged_template("jrh_judges", "system")
         source = template.source if template is not None and template.source else "template"
         _check_shows(user, task, source)
         variables_of(around)
-        defences = defences or Defences()
+        defences = Defences.of(options.defences, context.seed)
         defences.check(user, source)
         return cls(
             user=user,
             system=around,
-            as_json=as_json,
-            rationale=rationale,
-            transcript_limit=transcript_limit,
+            as_json=options.rationale or options.json_schema,
+            rationale=options.rationale,
+            transcript_limit=options.transcript_limit,
             defences=defences,
         )
 
