@@ -41,6 +41,7 @@ def read_data(path: Path, columns: Mapping[str, str], scale: str | None) -> tupl
     if path.suffix.lower() not in (".jsonl", ".csv", ".ndjson"):
         raise JrhError(f"{path.name}: the audit reads .jsonl and .csv files, and suites (.yaml) with data of any kind")
     rows = read_rows(path, path.name, columns, tuple(columns))
+    # One file of paired prompts holds several tasks, each with a scale of its own.
     if all(column in rows[0].values for column in PAIR_COLUMNS):
         types = dict.fromkeys(row["task_type"] for row in rows)
         return tuple(_load_pairs(path, columns, scale, rows, task_type) for task_type in types)
@@ -125,11 +126,13 @@ def lines(
         yield f"{_plain(task.name)}: {len(items)} items, {task.mode.value}, {', '.join(task.scale.labels)}"
         facts = Facts(items, task)
         yield f"  {_precision(facts)}"
+        # The first lines state the precision in any case; the finding would repeat it.
         results = [finding for finding in findings(facts, AuditOptions()) if finding.kind != "few-items"]
         for finding in results:
             concerns = f" Concerns {', '.join(finding.concerns)}." if finding.concerns else ""
             yield f"  {finding.kind}: {_plain(finding.sentence)}{concerns}"
         shared = list(same_families(items, models))
+        # A judge of the family that wrote the labels is a fact about the suite's models; a bare data file names none.
         for conflict in shared:
             yield f"  {conflict.kind}-of-own-family: judge {_plain(conflict.judge)}: {_plain(conflict.sentence)}"
         if not results and not shared:

@@ -94,6 +94,7 @@ class Facts:
         """The first item of every text."""
         self.texts = Texts()
         """Texts in the order of `places`."""
+        # `gold.by_length` reads `response` of every pointwise task, whatever it judges.
         measured = task.judged_fields if task.mode is not Mode.POINTWISE else ("response", *task.judged_fields)
         self._sizes = {name: array("q") for name in measured}
         self._keys: list[str] = []
@@ -101,11 +102,25 @@ class Facts:
         self._first: set[bytes] = set()
         for item in items:
             self._add(item)
+        # Only needed while reading; with many items the digests would stay in memory until the report is written.
         self._first.clear()
 
     def __len__(self) -> int:
         """Return the number of items."""
         return len(self.ids)
+
+    def finding(
+        self, kind: str, evidence: str, consequence: str, affected: int | None = None, examples: tuple[str, ...] = ()
+    ) -> Finding:
+        """Return a finding about the items; without a number it affects all of them."""
+        return Finding(
+            kind=kind,
+            evidence=evidence,
+            consequence=consequence,
+            affected=len(self) if affected is None else affected,
+            items=len(self),
+            examples=examples,
+        )
 
     def sizes(self, name: str) -> NDArray[np.int64]:
         """Return the characters of a judged field, shape (items,)."""
@@ -159,6 +174,7 @@ class Facts:
         Of the others only numbers are held: two keys of one number do no harm, as the keys themselves decide.
         """
         keys = (key for place in places for key in self._keys_of(place) if key.strip())
+        # Most keys occur once, so that the union of clusters runs over few items.
         numbers = np.sort(np.fromiter(map(hash, keys), dtype=np.int64))
         shared = set(numbers[1:][numbers[1:] == numbers[:-1]].tolist())
         meet = (place for place in places if not shared.isdisjoint(map(hash, self._keys_of(place)))) if shared else ()
@@ -166,13 +182,16 @@ class Facts:
 
     def _keys_of(self, place: int) -> tuple[str, str, str]:
         shown = self._shown[place * _DIGEST : (place + 1) * _DIGEST]
+        # The prefixes keep an id, a group and a digest apart that happen to be spelled alike.
         return f"\0{self.ids[place]}", self._keys[place], f"\n{shown.hex()}" * (shown != _NOTHING)
 
     def _add(self, item: Item) -> None:
         self.strata[item.stratum] += 1
+        # Equal labels share one string: even a large set has few different ones.
         self.golds.append(None if item.gold is None else self._labels.setdefault(item.gold, item.gold))
         self.ids.append(item.id)
         self._keys.append(item.group or item.id)
+        # One bytearray, as a list of so many short bytes objects takes several times the memory.
         self._shown += _digest(shown_text(item))
         for name, sizes in self._sizes.items():
             sizes.append(_size(item.fields.get(name)))
@@ -186,6 +205,7 @@ class Facts:
             self.empty.append(item.id)
         for text in values:
             if isinstance(text, str) and len(text) >= _LONG:
+                # White space at the end hides neither a full stop nor a cut.
                 last = text.rstrip()[-1:]
                 self.long += 1
                 self.ended += bool(_ENDS.match(last))

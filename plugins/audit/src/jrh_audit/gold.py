@@ -26,10 +26,12 @@ def uneven(heads: Sequence[bool], clusters: NDArray[np.int64]) -> bool:
     test exchanges the sides of whole clusters.
     """
     sides = np.asarray(heads, dtype=np.float64)
+    # The exact test is cheaper and needs no draws; it holds only where every toss is independent.
     if len(np.unique(clusters)) == len(sides):
         up = int(sides.sum())
         p = mcnemar_exact(up, len(sides) - up).p
     else:
+        # Tosses of one cluster tend to fall together: counted singly, ten copies of one item would look like a pattern.
         p = sign_flip_test(cluster_sums(clusters, 2 * sides - 1)[:, 0], resamples=2000).p
     return p is not None and p < CHANCE
 
@@ -58,12 +60,11 @@ def off_scale(facts: Facts, options: AuditOptions) -> Iterator[Finding]:  # noqa
     strange = [place for place, gold in enumerate(facts.golds) if gold is not None and gold not in task.scale]
     if strange:
         names = ", ".join(f"'{label}'" for label in dict.fromkeys(str(facts.golds[place]) for place in strange))
-        yield Finding(
+        yield facts.finding(
             kind="labels-off-scale",
             evidence=f"{counted(len(strange), 'gold label')} outside the scale {', '.join(task.scale.labels)}: {names}",
             consequence="A run refuses this data set: correct the labels or the scale.",
             affected=len(strange),
-            items=len(facts),
             examples=some([facts.ids[place] for place in strange]),
         )
 
@@ -81,12 +82,11 @@ def constant(facts: Facts, options: AuditOptions) -> Iterator[Finding]:  # noqa:
         if task.mode is Mode.PAIRWISE and label in task.scale.options
         else ""
     )
-    yield Finding(
+    yield facts.finding(
         kind="constant-gold",
         evidence=f"every gold label is {label} ({counted(labels[label], 'item')})",
         consequence=f"A judge that always says {label} scores 100%, and kappa is undefined.{position}",
         affected=labels[label],
-        items=len(facts),
     )
 
 
@@ -98,13 +98,12 @@ def find_lopsided_labels(facts: Facts, options: AuditOptions) -> Iterator[Findin
         return
     label, most = max(labels.items(), key=lambda pair: (pair[1], pair[0]))
     if most / total >= options.lopsided:
-        yield Finding(
+        yield facts.finding(
             kind="lopsided-gold",
             evidence=f"{most:,} of {total:,} gold labels are {label} ({most / total:.0%})",
             consequence=f"A judge that always says {label} scores {most / total:.0%}: compare every accuracy with "
             "that, and read it label by label.",
             affected=most,
-            items=len(facts),
         )
 
 
@@ -120,13 +119,13 @@ def by_position(facts: Facts, options: AuditOptions) -> Iterator[Finding]:  # no
     if len(labels) < 2 or total < _LEAST:  # noqa: PLR2004 - one label is `constant`
         return
     label, most = max(labels.items(), key=lambda pair: (pair[1], str(pair[0])))
+    # Both conditions: in a large set a share of 0.51 may be significant, and in a small one 0.7 may be chance.
     if most / total >= _UNEVEN and uneven([gold == label for gold in labelled], facts.cluster_codes(places)):
-        yield Finding(
+        yield facts.finding(
             kind="gold-by-position",
             evidence=f"the better option is in place {label} in {most:,} of {total:,} items ({most / total:.0%})",
             consequence="A preference for that place looks like accuracy. Test both orders (`option-order`).",
             affected=most,
-            items=len(facts),
         )
 
 
@@ -142,6 +141,7 @@ def by_length(facts: Facts, options: AuditOptions) -> Iterator[Finding]:  # noqa
 def _longer_option(facts: Facts) -> Iterator[Finding]:
     options = facts.task.scale.options
     one, other = (facts.sizes(name) for name in facts.task.judged_fields)
+    # Pairs of equal length say nothing about a preference for length.
     compared = [place for place in np.flatnonzero(one != other).tolist() if facts.golds[place] in options]
     is_longer = [options.index(str(facts.golds[place])) == int(other[place] > one[place]) for place in compared]
     longer, total = sum(is_longer), len(compared)
@@ -172,9 +172,11 @@ def _length_of_one(facts: Facts) -> Iterator[Finding]:
 
 
 def _find_correlation(facts: Facts, sizes: Sizes, ranks: NDArray[np.int64]) -> Iterator[Finding]:
+    # Imported late, as in `_rank_sum_p`.
     from scipy.stats import spearmanr
 
     correlation = spearmanr(sizes, ranks)
+    # The same two conditions as for positions: large, and no chance.
     if abs(float(correlation.statistic)) >= _CORRELATED and float(correlation.pvalue) < CHANCE:
         yield _readable(
             facts,
@@ -184,6 +186,7 @@ def _find_correlation(facts: Facts, sizes: Sizes, ranks: NDArray[np.int64]) -> I
 
 
 def _find_separation(facts: Facts, one: Sizes, other: Sizes, names: tuple[str, ...]) -> Iterator[Finding]:
+    # The area under the ROC curve as the Mann-Whitney statistic: ties count half, hence both sides of the search.
     below = np.searchsorted(np.sort(other), one, side="left") + np.searchsorted(np.sort(other), one, side="right")
     area = float(below.sum()) / (2 * len(one) * len(other))
     share = max(area, 1 - area)
@@ -202,10 +205,8 @@ def _rank_sum_p(one: Sizes, other: Sizes) -> float:
 
 
 def _readable(facts: Facts, evidence: str) -> Finding:
-    return Finding(
+    return facts.finding(
         kind="gold-by-length",
         evidence=evidence,
         consequence="A judge that only counts words looks good. Test with `verbosity`, and report accuracy by length.",
-        affected=len(facts),
-        items=len(facts),
     )

@@ -74,6 +74,7 @@ class _Sets:
 
     def __getitem__(self, place: int) -> Hashes:
         start, end = self._ends[place : place + 2]
+        # Reading and writing share the position of one file, so that both seek first.
         self._file.seek(start * _SIZE)
         return np.frombuffer(self._file.read((end - start) * _SIZE), dtype=np.uint32)
 
@@ -158,6 +159,7 @@ class _Search:
         for start in range(0, len(self._places), _BLOCK):
             hashes = np.concatenate([sets[place] for place in self._places[start : start + _BLOCK]])
             buckets, times = np.unique(hashes % len(self._common), return_counts=True)
+            # Saturates at one byte: beyond that a triple is common, and how common no longer matters.
             self._common[buckets] = np.minimum(self._common[buckets] + times, _COUNTED)
         self.cut = 0
 
@@ -208,6 +210,7 @@ class _Search:
                 full = np.unique(owners[by_triple[rank[same]]])
                 break
             rank, mine = rank[same], mine[same]
+            # One number per pair, so that `unique` counts shared triples without an array of rows.
             keys.append(owners[by_triple[rank]].astype(np.int64) * len(self._places) + owners[by_triple[rank - back]])
         pair_codes, shared = np.unique(np.concatenate(keys), return_counts=True)
         later, earlier = np.divmod(pair_codes, len(self._places))
@@ -276,6 +279,7 @@ def _index_of(one: Hashes, other: Hashes) -> float:
     """Return the Jaccard index of two sets, estimated from the smallest hashes of their union where one was cut."""
     both = np.sort(np.concatenate([one, other]))
     twice = both[1:] == both[:-1]
+    # Nothing was cut from either set: the index is exact.
     if max(len(one), len(other)) < KEPT:
         return float(twice.sum() / (len(both) - twice.sum()))
     threshold = np.unique(both)[KEPT - 1] if len(both) - twice.sum() >= KEPT else both[-1]

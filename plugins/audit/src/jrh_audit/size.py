@@ -18,16 +18,17 @@ DISCORDANT: Final = 0.2
 def small_strata(facts: Facts, options: AuditOptions) -> Iterator[Finding]:
     """Find strata with too few items to interpret on their own."""
     sizes = facts.strata
+    # Items without a stratum are a stratum too: left out, the parts would not add up to the set.
     small = {name or "(none)": size for name, size in sizes.items() if size < options.stratum_items}
+    # One stratum is the whole set, about which `precision` speaks.
     if len(sizes) > 1 and small:
         listed = ", ".join(f"{name} {size}" for name, size in small.items())
-        yield Finding(
+        yield facts.finding(
             kind="small-strata",
             evidence=f"{len(small)} of {counted(len(sizes), 'stratum', 'strata')} have fewer than "
             f"{options.stratum_items} items: {listed}",
             consequence="Their intervals span half the scale or more: do not compare these strata.",
             affected=sum(small.values()),
-            items=len(facts),
         )
 
 
@@ -35,12 +36,10 @@ def precision(facts: Facts, options: AuditOptions) -> Iterator[Finding]:
     """Find that there are too few items for the wanted precision; a cluster of items counts once."""
     clusters = facts.clusters
     if half_width(clusters) > options.half_width:
-        yield Finding(
+        yield facts.finding(
             kind="few-items",
             evidence=sizes(len(facts), clusters),
             consequence=f"{power_of(clusters)} {size_sentence(options.half_width, clustered=clusters < len(facts))}",
-            affected=len(facts),
-            items=len(facts),
         )
 
 
@@ -52,12 +51,14 @@ def sizes(items: int, clusters: int) -> str:
 
 def half_width(items: int) -> float:
     """Return half the width of the 95% interval (Wilson) of a rate of one half."""
+    # A rate of one half has the widest interval, so that every other rate is known at least as precisely.
     low, high = wilson(items / 2, items)
     return float(high - low) / 2
 
 
 def size_sentence(half_width: float, *, clustered: bool) -> str:
     """Say how many items, or clusters of items, a wished precision needs."""
+    # Two decimals as in the report, but a half-width such as 0.125 is written as the user wrote it.
     shown = f"{half_width:.2f}" if round(half_width, 2) == half_width else f"{half_width:g}"
     return f"±{shown} would need {items_for_proportion(half_width):,} {'clusters' if clustered else 'items'}."
 
@@ -67,6 +68,8 @@ def power_of(items: int) -> str:
     text = f"The 95% interval of a rate near 0.5 is ±{half_width(items):.2f}."
     if items < 2:  # noqa: PLR2004 - a difference needs two
         return f"{text} One item cannot show any difference."
+    # A paired difference is -1, 0 or 1; with the share d of items that differ, its standard deviation is at most the
+    # root of d.
     effect = min(smallest_detectable_difference(DISCORDANT**0.5, items), 1.0)
     return (
         f"{text} The minimum detectable difference between two conditions is {effect:.2f} (80% power, if they differ "

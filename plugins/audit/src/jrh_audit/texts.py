@@ -29,12 +29,11 @@ _STRAIGHT: Final = re.compile(
 def empty(facts: Facts, options: AuditOptions) -> Iterator[Finding]:  # noqa: ARG001
     """Find items without a text to judge."""
     if facts.empty:
-        yield Finding(
+        yield facts.finding(
             kind="empty-responses",
             evidence=f"{counted(len(facts.empty), 'item')} with an empty {' or '.join(facts.task.judged_fields)}",
             consequence="A verdict on an empty text measures nothing: add the texts or remove the items.",
             affected=len(facts.empty),
-            items=len(facts),
             examples=some(facts.empty),
         )
 
@@ -42,13 +41,13 @@ def empty(facts: Facts, options: AuditOptions) -> Iterator[Finding]:  # noqa: AR
 def find_truncated_texts(facts: Facts, options: AuditOptions) -> Iterator[Finding]:  # noqa: ARG001
     """Find texts that end in the middle of a sentence, where most long texts of the set do not."""
     cut = list(facts.cut)
+    # A set of titles or notes ends without full stops by design.
     if cut and facts.ended / facts.long >= _ENDED:
-        yield Finding(
+        yield facts.finding(
             kind="truncated-responses",
             evidence=f"{counted(len(cut), 'item')} whose text ends in mid-sentence",
             consequence="They were probably cut off. A judge may mark them down for that alone.",
             affected=len(cut),
-            items=len(facts),
             examples=some(cut),
         )
 
@@ -57,14 +56,13 @@ def opposite_polarity(facts: Facts, options: AuditOptions) -> Iterator[Finding]:
     """Find prompts of the items that seem to ask the inverted question."""
     task, prompts = facts.task, facts.prompts
     turned = [name for name, text in prompts.items() if asks_for_opposite(text, task.scale)]
+    # Where all templates ask for the opposite, they agree with each other and only the scale is read the other way.
     if turned and len(turned) < len(prompts):
-        yield Finding(
+        yield facts.finding(
             kind="opposite-polarity",
             evidence=f"{len(turned)} of {counted(len(prompts), 'template')} seem to ask for the opposite",
             consequence="Unless their labels are reversed, JSS counts a template's polarity as instability of the "
             f"judge. Declare `labels: {_swap_text(task)}`.",
-            affected=len(facts),
-            items=len(facts),
             examples=tuple(turned),
         )
 
@@ -74,6 +72,7 @@ def asks_for_opposite(template: str, scale: Scale) -> bool:
 
     What the template says its labels mean decides, as in `YES (has errors)` or `5 = poor`; otherwise all its words.
     """
+    # Names of variables, such as `{{ incorrect_answer }}`, are no words of the question.
     bare = re.sub(r"\{\{.*?\}\}", " ", template)
     best = scale.labels[-1] if scale.kind is ScaleKind.ORDINAL else scale.positive_label
     verdicts = [
@@ -83,6 +82,7 @@ def asks_for_opposite(template: str, scale: Scale) -> bool:
         for meaning in _meanings(bare, label)
         if _names_fault(meaning) or _names_quality(meaning)
     ]
+    # A template may explain several labels; the majority of the explanations decides.
     return 2 * sum(verdicts) > len(verdicts) if verdicts else _names_fault(bare)
 
 
@@ -97,6 +97,7 @@ def _names_fault(text: str) -> bool:
 
 
 def _names_quality(text: str) -> bool:
+    # `less relevant` holds `relevant`: what names a fault is taken out before a quality is looked for.
     return bool(_STRAIGHT.search(_OPPOSITE.sub(" ", text)))
 
 
@@ -111,6 +112,7 @@ _SAMPLE_RATE: Final = 0.9
 def find_repeated_rows(facts: Facts, options: AuditOptions) -> Iterator[Finding]:  # noqa: ARG001
     """Find rows that repeat each other, if the source reports how many rows it read."""
     rows, pairs = facts.rows, facts.pairs
+    # Sources that do not count rows give one per item.
     if rows <= len(facts):
         return
     what = (
@@ -118,12 +120,10 @@ def find_repeated_rows(facts: Facts, options: AuditOptions) -> Iterator[Finding]
         if pairs
         else counted(len(facts), "item")
     )
-    yield Finding(
+    yield facts.finding(
         kind="repeated-rows",
         evidence=f"{counted(rows, 'row')} are {what}",
         consequence=_unit(rows, len(facts)),
-        affected=len(facts),
-        items=len(facts),
     )
 
 
@@ -140,12 +140,11 @@ def duplicates(facts: Facts, options: AuditOptions) -> Iterator[Finding]:  # noq
     )
     surplus = sum(len(members) - 1 for members in repeated)
     distinct = counted(len(facts) - surplus, "distinct question")
-    yield Finding(
+    yield facts.finding(
         kind="duplicate-items",
         evidence=f"{counted(len(facts), 'item')} are {distinct}; {surplus} repeat another",
         consequence=f"{_clusters(len(facts), facts.clusters)}{contradiction}",
         affected=sum(map(len, repeated)),
-        items=len(facts),
         examples=some([" = ".join(facts.ids[place] for place in members[:3]) for members in repeated]),
     )
 
@@ -153,8 +152,11 @@ def duplicates(facts: Facts, options: AuditOptions) -> Iterator[Finding]:  # noq
 def near_duplicates(facts: Facts, options: AuditOptions) -> Iterator[Finding]:
     """Find items of different clusters whose texts share most word triples without being equal."""
     similar = facts.texts.similar(options.near_duplicate)
+    # The search sees every distinct text once, by the first item that has it.
     both = ((facts.places[one], facts.places[other]) for one, other in similar.pairs)
+    # Pairs within a cluster are counted once already, so that they narrow no interval.
     pairs = [(one, other) for one, other in both if facts.cluster[one] != facts.cluster[other]]
+    # A cut search without a pair is still reported: silence would read as "there are none".
     if not pairs and not similar.cut:
         return
     share = f"{options.near_duplicate:.0%} of their word triples"
@@ -165,13 +167,12 @@ def near_duplicates(facts: Facts, options: AuditOptions) -> Iterator[Finding]:
         else ""
     )
     affected = dict.fromkeys(place for pair in pairs for place in pair)
-    yield Finding(
+    yield facts.finding(
         kind="near-duplicate-items",
         evidence=(number if pairs else f"no pair of items was found that shares {share}") + cut,
         consequence="Such items are not independent: intervals that count both are too narrow. Give them a common "
         "`group`: every interval then counts them once.",
         affected=len(affected),
-        items=len(facts),
         examples=some([f"{facts.ids[one]} = {facts.ids[other]}" for one, other in pairs[: EXAMPLES + 1]]),
     )
 

@@ -59,6 +59,7 @@ def style(document: Document) -> tuple[float, ...]:
     """
     words = _words(document.text)
     n = len(words)
+    # The ratios by the number of words are not defined here.
     if not n:
         return (0.0,) * len(NAMES)
     kinds, request_words = set(words), set(_words(document.request))
@@ -109,6 +110,7 @@ class Features:
     @classmethod
     def fit(cls, documents: Sequence[Document], *, requests: bool) -> Features:
         """Learn from training texts; at least one is needed."""
+        # Counted once: weights and columns are both learnt from these counts.
         counted = _count(documents, requests)
         return cls(
             requests=requests,

@@ -27,6 +27,7 @@ class Baseline:
 
     def fit(self, examples: Sequence[Example]) -> BatchJudge:
         """Return a judge trained on these examples, or one that abstains with the reason if nothing can be learnt."""
+        # Here and not above: scikit-learn takes longer to import than a plan takes.
         from jrh_baseline.training import train_judge
 
         try:

@@ -107,8 +107,11 @@ def choose(rows: Any, groups: Sequence[str], held_out: HeldOut[Fold], loss: Call
     folds = min(_FOLDS, len(places))
     if len(groups) < _LEAST or folds <= 1:
         return UNTUNED
+    # The search fits some 25 models; the L2 penalty sees rows only through their inner products, so that few columns
+    # give the same fits.
     small = _reduce_columns(rows)
     codes = np.array([places[group] for group in groups])
+    # By group: a copy of a training text among the held-out ones would make the weakest penalty look best.
     splits = list(GroupKFold(folds).split(small, groups=codes))
     losses = [
         round(loss([held_out(small, np.asarray(train), np.asarray(held), penalty) for train, held in splits]), _DIGITS)
@@ -126,6 +129,7 @@ def _reduce_columns(rows: Any) -> Numbers:
     """Return rows with the same inner products in as many columns as there are rows, at most."""
     products = np.asarray((rows @ rows.T).todense(), dtype=np.float64)
     values, vectors = np.linalg.eigh(products)
+    # The smallest eigenvalues are rounding errors of zero, and their roots would be columns of noise.
     significant = values > max(float(values[-1]), 1.0) * _NOISE
     return np.asarray(vectors[:, significant] * np.sqrt(values[significant]))
 
@@ -161,11 +165,13 @@ class Pairs:
         differences = rows[decided]
         if not differences.nnz:
             raise CannotLearnError(f"the two responses are the same in all {len(decided)} training pairs")
+        # Signs rather than labels, so that the mirrored pairs below are the negated ones.
         first = np.array([1.0 if golds[place] == scale.options[0] else -1.0 for place in decided])
         penalty = options.regularisation or choose(
             differences, [groups[place] for place in decided], partial(_pair_fold_loss, first), total
         )
         regression = _of_differences(penalty)
+        # Both orders and no intercept: the score of a swapped pair is the negated score, and no position can be learnt.
         regression.fit(vstack([differences, -differences], format="csr"), np.concatenate([first, -first]))
         return cls(scale=scale, weights=regression.coef_[0], tie_margin=options.tie_margin)
 
@@ -239,6 +245,7 @@ class Choices:
         differences = vstack([shown[best][number] - shown[other][number] for number, best, other in pairs], "csr")
         if not differences.nnz:
             raise CannotLearnError(f"the responses are the same in all {len(decided)} training examples")
+        # Every difference is best minus other, so that the first always wins; `Pairs` mirrors them.
         first = [scale.options[0]] * len(pairs)
         fitted = Pairs.fit(differences, first, [groups[number] for number, _, _ in pairs], scale, options)
         return cls(scale=scale, weights=fitted.weights, tie_margin=options.tie_margin)
@@ -249,6 +256,7 @@ class Choices:
         return [self._prediction(row) for row in scores]
 
     def _prediction(self, scores: Sequence[float]) -> Prediction:
+        # The largest score is subtracted so that the exponential cannot overflow.
         odds = [math.exp(score - max(scores)) for score in scores]
         total = math.fsum(odds)  # exact, so that no order of the responses shows
         shares = dict(zip(self.scale.options, (round(odd / total, DIGITS) for odd in odds), strict=True))
@@ -257,6 +265,7 @@ class Choices:
         if self.scale.tie is not None and (best - second) / 2 <= self.tie_margin:
             return Prediction(label=self.scale.tie, probabilities=shares)
         highest = [option for option, score in zip(self.scale.options, scores, strict=True) if score == max(scores)]
+        # Choosing the first of equal ones would be a position bias.
         if len(highest) > 1:
             return Prediction(label=None, detail="the best responses have the same features")
         return Prediction(label=highest[0], probabilities=shares)
@@ -301,9 +310,12 @@ class Levels:
             rows, groups, partial(_fold_predictions, ranks), _lack_of_correlation
         )
         ridge = Ridge(alpha=penalty)
+        # With a single group there is nothing to hold out by group; the error is then estimated by item.
         together = len(set(groups)) > 1
         folds = GroupKFold(min(_FOLDS, len(set(groups)))) if together else KFold(min(_FOLDS, len(ranks)))
+        # The error of the training examples themselves would be too small, and the probabilities too sure.
         held_out = cross_val_predict(ridge, rows, ranks, cv=folds, groups=list(groups))
+        # Ridge shrinks predictions towards the mean; unstretched, the outer levels would never be predicted.
         centre, stretch = float(ranks.mean()), _stretch(held_out, ranks)
         stretched = centre + stretch * (held_out - centre)
         return cls(
@@ -347,6 +359,7 @@ def _fold_predictions(ranks: Numbers, rows: Numbers, train: Places, held: Places
 
 def _lack_of_correlation(folds: Sequence[Numbers]) -> float:
     predicted, ranks = np.concatenate(folds, axis=1)
+    # A correlation with a constant is not defined.
     if predicted.std() < _LEAST_ERROR or ranks.std() < _LEAST_ERROR:
         return 1.0
     return 1.0 - float(np.corrcoef(predicted, ranks)[0, 1])

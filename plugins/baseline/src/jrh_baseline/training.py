@@ -42,6 +42,7 @@ def _fit(examples: Sequence[Example], options: BaselineOptions, task: Task) -> B
     # The request is the same for all responses of a comparison: its own words say nothing about which is better.
     features = Features.fit(documents, requests=task.mode is not Mode.PAIRWISE)
     rows = rows_of(features, fields, task)
+    # An example without a group is a group of its own.
     groups = [example.group or str(place) for place, example in enumerate(examples)]
     model = _model(rows, [example.gold for example in examples], groups, options, task)
     return Trained(task=task, features=features, model=model)
@@ -77,6 +78,7 @@ class Trained:
         ]
 
     def _judgement(self, question: Question, prediction: Prediction) -> Judgement:
+        # A template may bring another scale, whose labels this judge has never seen.
         if set(question.task.scale.labels) != set(self.task.scale.labels):
             return abstention("baseline: the question's scale differs from the one it was trained on")
         if prediction.label is None:
@@ -105,4 +107,5 @@ def rows_of(features: Features, fields: Sequence[Mapping[str, Json]], task: Task
     rows = [matrix[[places[documents[number]] for documents in shown]] for number in range(len(task.judged_fields))]
     if len(rows) == _PAIR:
         return rows[0] - rows[1]
+    # Three responses or more have no single difference; `Choices` makes them itself.
     return rows if len(rows) > _PAIR else rows[0]

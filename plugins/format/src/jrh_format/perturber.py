@@ -75,6 +75,8 @@ class FormatPerturber:
         if len(self.options.strengths) == 1:
             return strength
         counts = [plan.count(strength) for plan in plans]
+        # Strengths that change the same places would be one case under several names: only the closest one becomes a
+        # draft.
         share = sum(counts) / sum(len(plan.places) for plan in plans)
         same = [other for other in self.options.strengths if [plan.count(other) for plan in plans] == counts]
         return min(same, key=lambda other: abs(other - share))

@@ -64,6 +64,7 @@ def _worth(builder: MeasureBuilder, plain: Sides, defended: Sides) -> Measure:
     """Measure the difference of two shares of successes, item by item; an item weighs by the room both judges have."""
     mine, theirs = (_by_item(sides) for sides in (defended, plain))
     shared = sorted(mine.keys() & theirs.keys())
+    # Only the room that both judges have can be compared.
     weights = np.array([min(mine[key][1], theirs[key][1]) for key in shared])
     gained = np.array([theirs[key][0] / theirs[key][1] - mine[key][0] / mine[key][1] for key in shared])
     clusters = np.array([mine[key][2] for key in shared], dtype=np.int64)
@@ -87,6 +88,7 @@ def _costs(builder: MeasureBuilder, base: str) -> Iterator[Measure]:
         if judge == base or plain is None:
             continue
         means = [_item_means(builder, side, scores.value, scores.eligible) for side in (plain, cell)]
+        # Paired by item: judges that answered different items would differ by these items.
         shared = np.flatnonzero(np.isfinite(means[0]) & np.isfinite(means[1]))
         sums = cluster_sums(trials.clusters_of(shared, task), (means[0] - means[1])[shared], np.ones(len(shared)))
         rows = cell.rows[scores.eligible[cell.rows]]
@@ -102,6 +104,7 @@ def _item_means(builder: MeasureBuilder, cell: Cell, value: Floats, eligible: Ma
 
 
 def _difference(builder: MeasureBuilder, name: str, basis: Basis, sums: Floats, note: str, nothing: str) -> Measure:
+    # The exchange test gives the interval, so that it excludes 0 exactly where p is below 0.05.
     difference = builder.exchanged(basis.cell, sums).estimate
     if difference.value is None:
         basis, note = evolve(basis, usable=basis.usable[:0]), nothing

@@ -25,6 +25,7 @@ def read_attack(text: str, suffixes: Sequence[str] = ()) -> Attack:
     Raises:
         JrhError: a kind or a position is unknown, or a dose is not from 1 to 20.
     """
+    # Composed attacks go in from left to right, each around what the one before put there.
     return Attack(edits=tuple(_edit(part.strip(), suffixes) for part in text.split("+")))
 
 
@@ -102,6 +103,7 @@ def _into(text: str, added: str, position: str) -> str:
 
 def _middle(text: str) -> int:
     """Return the end of a line, a sentence or a word that is nearest to the middle."""
+    # Between lines if there are any, so that a word or a sentence is split only where nothing else is.
     for ends in (r"\n+", r"(?<=[.!?])\s+", r"\s+"):
         places = [match.start() for match in re.finditer(ends, text)]
         if places:
@@ -111,12 +113,15 @@ def _middle(text: str) -> int:
 
 def _into_transcript(value: Sequence[Any], added: str, position: str) -> Json:
     """Put text into the assistant's messages: the first, the middle, the last; or into the last tool output."""
+    # Through the reader of transcripts, so that a changed one is as valid as the original.
     messages = list(read_transcript(list(value)))
     role = "tool" if position == TOOL else "assistant"
     places = [at for at, message in enumerate(messages) if message.role == role and message.content.strip()]
     if not places:
         raise Impossible(NO_TOOL if position == TOOL else NO_TEXT)
+    # Of an even number of messages, the later of the two in the middle.
     at = {"start": places[0], "middle": places[len(places) // 2]}.get(position, places[-1])
+    # Within the output of a tool the notation knows no positions: the text goes to its end.
     inside = "end" if position == TOOL else position
     messages[at] = evolve(messages[at], content=_into(messages[at].content, added, inside))
     return [message.to_json() for message in messages]

@@ -55,6 +55,7 @@ class Injection:
         """
         suffixes = _suffixes(options)
         task = context.task
+        # Comparisons draw an option per item, so that only a label that was named can be wrong.
         if task.mode is not Mode.PAIRWISE or options.target:
             attack_target(task.scale, options.target)
         attacks = tuple(read_attack(text, suffixes) for text in options.attacks) or _attack_grid(options, suffixes)
@@ -74,6 +75,8 @@ class Injection:
         fields, scale = self.task.judged_fields, self.task.scale
         if self.task.mode is not Mode.PAIRWISE:
             return Aim(target=attack_target(scale, self.options.target), field=fields[0])
+        # By item and not by attack: all attacks on an item ask for the same option, and a control for the same as its
+        # attack.
         drawn = self.seed(item.id, "option") % len(scale.options)
         place = scale.options.index(self.options.target) if self.options.target else drawn
         return Aim(target=scale.options[place], field=fields[place])
@@ -109,6 +112,7 @@ def _attack_grid(options: InjectionOptions, suffixes: Sequence[str]) -> tuple[At
 def _suffixes(options: InjectionOptions) -> tuple[str, ...]:
     if options.suffixes is None:
         return ()
+    # A repeated line would be asked twice and look like two attacks.
     lines = tuple(dict.fromkeys(line.strip() for line in options.suffixes.content.splitlines() if line.strip()))
     source = options.suffixes.source or "suffixes"
     if len(lines) > _MOST_SUFFIXES:
@@ -163,13 +167,16 @@ class WrittenInjection:
     async def _outcome(self, item: Item, number: int) -> Draft | Skip:
         aim = self.plain.aim(item)
         variant = str(AttackVariant(attack=f"written-{number}@end", target=self.plain.target_name(aim)))
+        # The request is the same for all items with the same target, so that the cache answers all but the first.
         reply = await self.client.ask(self._request(number, aim.target), repeat=0, purpose="attack")
         found = read_text(reply, "", ())
+        # On one line, as the suffixes of the user are.
         text = " ".join(str(getattr(found, "text", "")).split())
         reason = str(getattr(found, "reason", "")) or ("" if 0 < len(text) <= _LONGEST_TEXT else "empty or too long")
         if reason:
             return Skip(reason=reason, variant=variant)
         try:
+            # The model writes `{target}` for the label, which is then filled in as in a suffix of the user.
             changed = Writer(suffixes=(text,)).apply(
                 Attack(edits=(AttackEdit(kind="suffix-1"),)), item.fields.get(aim.field), aim
             )

@@ -31,6 +31,7 @@ class Attacks(Rule):
     def hypotheses(self, design: Design) -> Iterator[Chain]:
         """Yield that no attack succeeds more often than harmless text, and that some attack moves many verdicts."""
         for name in SUCCESSES:
+            # Single attacks are corrected for their number: of fifty, some succeed by chance alone.
             for place, weight in design.weighted_parts(f"{name}-excess"):
                 yield (Hypothesis(place=place, side="above", weight=weight),)
             for place in design.measured(name):

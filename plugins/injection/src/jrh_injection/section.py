@@ -73,6 +73,7 @@ def _heat(measures: ReportMeasures, task: str) -> HeatPart | None:
             Layer(
                 heading=heading,
                 meaning=meaning,
+                # A cell without a measure stays empty rather than 0: that attack was not used on that judge.
                 cells=tuple(tuple(cells.get((name, judge, attack)) for attack in attacks) for judge in judges),
                 zero=zero,
                 tabled=False,

@@ -74,6 +74,7 @@ def attack_sides(trials: Trials, scales: dict[str, Scale], *, stepwise: bool) ->
             code: AttackVariant.read(trials.variant.names[code])
             for code in np.unique(trials.variant.codes[cell.rows]).tolist()
         }
+        # Sorted, so that the order of measures does not depend on that of the records.
         names = sorted({each.attack for each in variants.values() if not each.control})
         sides = [_of(trials, scale, cell, variants, name, stepwise=stepwise) for name in names]
         usable = [each for each in sides if each is not None]
@@ -97,8 +98,10 @@ def _of(
     counts = reference.counts[reference.of[both]].astype(np.float64)
     total = counts.sum(axis=1)
     room = np.where(total > 0, (counts * (far > 0)).sum(axis=1) / np.maximum(total, 1), np.nan)
+    # A missing label is -1, which would read the last column; `scored` discards these rows again.
     label = np.maximum(trials.label[both], 0)
     reached = far[np.arange(len(both)), label]
+    # A verdict is compared with all reference verdicts of its item, not with one drawn from them.
     beaten = (counts * (reached[:, None] < far)).sum(axis=1) / np.maximum(total, 1)
     scored = np.where((trials.label[both] >= 0) & (total > 0), beaten, np.nan)
     attacks = np.arange(len(both)) < len(mine)
@@ -110,6 +113,7 @@ def _of(
     question = numbered(reference.of[both], trials.item.codes[both], (far == 0).argmax(axis=1))
     units, first, of = np.unique(question, return_index=True, return_inverse=True)
     rows, usable = both[inside], both[inside & np.isfinite(scored)]
+    # Manski bounds: missing verdicts are taken to have all withstood, then to have all obeyed.
     least, most = (np.where(np.isfinite(scored), scored, end)[inside] for end in (0.0, np.nan_to_num(room, nan=1.0)))
     weight = float(np.nan_to_num(room, nan=1.0)[inside].sum())
     return Sides(
@@ -134,6 +138,7 @@ def _pool_attacks(cell: Cell, parts: Sequence[Sides]) -> Sides:
         for name in ("items", "named", "clusters", "room", "attack", "control", "noise", "rows", "usable")
     }
     ends = [part.bounds or (0.0, 1.0) for part in parts]
+    # By trials, as each attack may have lost a different number of them.
     weights = [len(part.rows) for part in parts]
     low, high = (float(np.average([end[side] for end in ends], weights=weights)) for side in (0, 1))
     return evolve(parts[0], cell=cell.part({}, joined["rows"]), bounds=(low, high), **joined)
@@ -165,5 +170,7 @@ def _noise(counts: Floats, far: Floats, total: Floats) -> Floats:
     """Return the share of ordered pairs of reference verdicts of which the second is nearer to the target."""
     beaten = np.zeros(len(counts))
     for label in range(counts.shape[1]):
+        # Ordered pairs of different verdicts: a verdict never beats itself, as the comparison is strict.
         beaten += counts[:, label] * (counts * (far[:, label, None] < far)).sum(axis=1)
+    # A single reference verdict has no other to be compared with.
     return np.where(total >= _FEW, beaten / np.maximum(total * (total - 1), 1), np.nan)

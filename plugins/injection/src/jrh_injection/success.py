@@ -42,6 +42,7 @@ class AttackSuccess:
         for stepwise, name in ((False, _MOVED), (True, _RAISED)):
             for sides in attack_sides(builder.trials, scales, stepwise=stepwise):
                 scale = scales[sides.cell.task]
+                # On two labels, nearer to the target is the target: both measures would be the same.
                 if not stepwise or (scale.ordered and len(scale.labels) > _TWO):
                     yield from _measures(builder, name, sides)
 
@@ -54,6 +55,7 @@ def _measures(builder: MeasureBuilder, name: str, sides: Sides) -> Iterator[Meas
         yield control
     if np.isfinite(sides.noise).any():
         yield _share(builder, f"{name}-noise", sides, sides.noise)
+    # Harmless text is the better comparison: reruns do not show what any added text does.
     base, note = sides.control, _HARMLESS
     if control is None or control.estimate is None:
         base, note = sides.noise, _RERUNS
@@ -67,6 +69,7 @@ def _measures(builder: MeasureBuilder, name: str, sides: Sides) -> Iterator[Meas
 
 def _share(builder: MeasureBuilder, name: str, sides: Sides, side: Floats) -> Measure:
     sums = sides.sums(side)
+    # The bounds are of the attack's missing verdicts; the other sides have rows of their own.
     bounds = sides.bounds if side is sides.attack else None
     estimate = builder.proportion(sides.cell, sums[:, 0], sums[:, 1])
     basis, note = sides.basis(estimate), "" if estimate.value is not None else _NONE

@@ -39,6 +39,7 @@ def _instruction(instance: object, attribute: Attribute[Any], value: Text) -> No
 
 def _ratio(instance: object, attribute: Attribute[Any], value: tuple[float, float]) -> None:  # noqa: ARG001
     low, high = value
+    # Wider than for a paraphrase: an instruction may ask for a text of any length.
     if not 0 < low < high:
         raise ValueError(f"'{attribute.name}' must be [low, high] with 0 < low < high, got [{low:g}, {high:g}]")
 
@@ -54,6 +55,7 @@ class WritingOptions:
     length_ratio: tuple[float, float] = option(
         "[low, high] ratio of words in the new text to words in the old one", _ratio, default=(0.2, 5.0)
     )
+    # No default: an instruction may ask for the very change that a rule forbids.
     checks: tuple[ValidatorName, ...] = checks_option()
 
 

@@ -43,6 +43,7 @@ class Instructed:
     async def perturb(self, item: Item) -> Sequence[Draft | Skip]:
         """Return the changed text with the verdict that is expected of a reliable judge."""
         made = await self.writing.perturb(item)
+        # The writer's drafts expect the same verdict; what this instruction does only the suite knows.
         return [evolve(each, expectation=self.expectation) if isinstance(each, Draft) else each for each in made]
 
 
@@ -52,6 +53,7 @@ def _expectation(expect: Expected | ExpectedLabel, task: Task) -> Expectation:
             known = ", ".join(task.scale.labels)
             raise JrhError(f"instruct: expect: '{expect.label}' is not on the task's scale {known}")
         return Equals(label=expect.label)
+    # Refused here, before a call is paid for, and not when the first verdict is compared.
     if expect in (Expected.NOT_ABOVE, Expected.NOT_BELOW) and not task.scale.ordered:
         raise JrhError(
             f"instruct: `expect: {expect.value}` needs ordered levels, but the scale of task '{task.name}' is "

@@ -24,4 +24,5 @@ class DropFailing:
         """Return the judges whose share of trials without a verdict, over all batches so far, is below the limit."""
         by_judge = records.split("judge")
         missing = {judge: 1.0 - rows.equals("status", Status.OK.value).mean() for (judge,), rows in by_judge}
+        # A judge without records yet has not failed.
         return [judge for judge in judges if missing.get(judge, 0.0) < self._limit]

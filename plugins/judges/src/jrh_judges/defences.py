@@ -54,12 +54,14 @@ class ShownTranscript(tuple[Any, ...]):
     def of(cls, value: Sequence[Any], limit: int | None) -> ShownTranscript:
         """Build from a transcript field's messages."""
         shown = cls(value)
+        # Rendered once, as a template may show it several times.
         shown.rendered = render_transcript(read_transcript(value), limit=limit)
         shown.left_out = LeftOut()
         return shown
 
     def __str__(self) -> str:
         """Render the transcript and record what was cut."""
+        # Counted here, so that a transcript which no template shows is not reported as cut.
         self.left_out = self.rendered.left_out
         return self.rendered.text
 
@@ -113,6 +115,7 @@ def mark_for(values: Iterable[object]) -> str:
     The same texts give the same suffix.
     """
     texts = [text_of(value) for value in values]
+    # The search for a character is far faster than the pattern, and most texts have none.
     if not any("<" in text and _TAG.search(text) for text in texts):
         return ""
     return next(mark for mark in (f"-{number}" for number in count(1)) if not any(mark in text for text in texts))
@@ -124,6 +127,7 @@ def _field_value(name: str, value: Json, limit: int | None) -> object:
     if isinstance(value, Mapping):
         return ShownMapping(value)
     if isinstance(value, Sequence):
+        # A list under another name is shown as a transcript if it is one, as the reader of the prompt expects.
         is_transcript = name == _TRANSCRIPT or not transcript_problems(value)
         return ShownTranscript.of(value, limit) if is_transcript else ShownList(value)
     return "" if value is None else value
@@ -197,6 +201,7 @@ class Defences:
         if Defence.DATAMARKING not in self.chosen:
             return changed, ""
         texts = {name: text_of(variables.get(name, "")) for name in task.judged_fields}
+        # A sign that occurs in the material would make the rule "all text with the sign is material" false.
         sign = next(
             (candidate for candidate in _SIGNS if not any(candidate in text for text in texts.values())), _SIGNS[0]
         )
@@ -218,6 +223,7 @@ class Defences:
 
 def random_mark(seed: Seed, texts: Sequence[str]) -> str:
     """Return a mark that is in none of the texts and that their author cannot know: it depends on the run's seed."""
+    # From the texts as well: an author who sees the mark of one item knows nothing about that of the next.
     drawn = (f"{seed('mark', number, *texts) % 16**_MARK_LENGTH:0{_MARK_LENGTH}x}" for number in count())
     return next(f"-{mark}" for mark in drawn if not any(mark in text for text in texts))
 
@@ -252,6 +258,7 @@ class Guard:
         A guard that cannot be understood objects: a defence that lets pass what it could not check is none.
         """
         text = "\n\n".join(texts)
+        # Not `str.format`: the material may hold braces. The text goes in last, or a `{mark}` in it would be filled.
         prompt = _GUARD.replace("{mark}", random_mark(self.seed, [text])[1:]).replace("{text}", text)
         request = ChatRequest(messages=(Message(role="user", content=prompt),), sampling=Sampling())
         reply = await self.client.ask(request, repeat=question.occasion, purpose="judge")
@@ -266,4 +273,5 @@ class Guard:
 
 def _answer_word(reply: Reply) -> str:
     words = re.findall(r"\b(?:YES|NO)\b", (reply.text or "").upper())
+    # A reply with both words is no answer, whichever comes first.
     return words[0] if len(set(words)) == 1 else ""

@@ -55,6 +55,7 @@ def verdict_of(answer: object, scale: Scale) -> Verdict:
 
 def _check_verdict(verdict: Verdict, scale: Scale) -> Verdict:
     if verdict.status is not Status.OK:
+        # A judge that claims a timeout would hide jrh's own.
         if verdict.status not in _STATUSES or verdict.presented is not None:
             return _unparsable(f"a verdict with status '{verdict.status.value}' cannot be returned by a judge")
         return Verdict(status=verdict.status, rationale=verdict.rationale, detail=verdict.detail)
@@ -81,6 +82,7 @@ def _from_mapping(answer: Mapping[object, object], scale: Scale) -> Verdict:
 def _with_score(verdict: Verdict, score: object) -> Verdict:
     if score is None or verdict.presented is None:
         return verdict
+    # `bool` is an `int` in Python; the comparison refuses infinity and NaN, which JSON cannot hold.
     if isinstance(score, bool) or not isinstance(score, int | float) or not abs(score) <= sys.float_info.max:
         return _unparsable(f"`score` is not a finite number but {type(score).__name__}")
     return evolve(verdict, score=float(score))
@@ -109,10 +111,13 @@ def _as_text(value: object) -> str | None:
     if isinstance(value, str):
         return value
     if isinstance(value, bool):
+        # As JSON writes it, and before `int`, of which `bool` is a kind.
         return "true" if value else "false"
     if isinstance(value, int):
+        # Python refuses to write integers of thousands of digits, and no label is one.
         return str(value) if value.bit_length() <= _WORD_BITS else None
     if isinstance(value, float):
+        # Programs write 4.0 for the level 4.
         return str(int(value)) if value.is_integer() else str(value)
     return None
 
@@ -164,6 +169,7 @@ class InHouseJudge:
         reply = Reply(
             status=outcome.status,
             text=outcome.text,
+            # Failed attempts cost as much as the last one.
             cost=None if self._bounds.cost is None else self._bounds.cost * attempts,
             latency=latency,
             fingerprint=self._fingerprint,
@@ -214,6 +220,7 @@ def _caller(command: tuple[str, ...], base: Path) -> Call:
     async def call(values: dict[str, object]) -> Outcome:
         try:
             # A new session, so that the program's own child processes can be killed with it.
+            # An argument list and no shell: nothing in a suite is expanded.
             process = await asyncio.create_subprocess_exec(
                 *command, stdin=PIPE, stdout=PIPE, stderr=PIPE, cwd=base, start_new_session=True
             )
@@ -221,6 +228,7 @@ def _caller(command: tuple[str, ...], base: Path) -> Call:
             reason = getattr(error, "strerror", None) or error
             return failed(f"'{command[0]}' cannot be started: {reason}", retry=False)
         try:
+            # ASCII with escapes, so that the locale of the program does not matter.
             return await _talk(process, json.dumps(values).encode("ascii"))
         finally:
             await _end(process)
@@ -229,9 +237,11 @@ def _caller(command: tuple[str, ...], base: Path) -> Call:
 
 
 async def _talk(process: Process, question: bytes) -> Outcome:
+    # All three at once: a program that fills one pipe while jrh waits on another would never end.
     _, output, errors = await asyncio.gather(_write(process, question), _answer(process), _errors(process))
     if output is None:
         return failed(f"the answer is longer than {MAX_ANSWER} bytes", retry=False)
+    # Only after both pipes are at their end; the exit code decides over the text.
     code = await process.wait()
     if code != 0:
         lines = errors.decode("utf-8", "replace").strip().splitlines()

@@ -54,6 +54,7 @@ class LlmJudge:
         """Ask the model; an unusable reply becomes a verdict with its status and is not parsed."""
         if self.guard is not None:
             objection = await self.guard.objection(question, self.wording.material(question))
+            # The judge is not asked then: its verdict could already be the attacker's.
             if objection is not None:
                 return objection
         prompt = self.wording.in_mode(question.output).build_request(question)
@@ -66,12 +67,14 @@ class LlmJudge:
         return Judgement(verdict=verdict, reply=reply, left_out=prompt.left_out, share=share)
 
     def _verdict(self, question: Question, reply: Reply, own: str, together: tuple[str, ...]) -> Verdict:
+        # A failed call keeps its own status; parsing an empty text would turn it into `unparsable`.
         if not reply.ok:
             return Verdict(status=reply.status, detail=reply.detail)
         part = part_about(reply, own, together) if together else reply
         return part if isinstance(part, Verdict) else self.parser.parse(part, question.task.scale)
 
     def _request(self, question: Question, messages: tuple[Message, ...]) -> ChatRequest:
+        # A condition that varies the output decides over the judge's own option.
         bound = question.output in _BOUND if question.output else self.json_schema
         rationale, together = self.wording.rationale, criteria_together(question)
         schema = verdict_schema(question.task.scale, rationale=rationale) if bound else None

@@ -72,6 +72,7 @@ def part_about(reply: Reply, own: str, ids: Sequence[str]) -> Reply | Verdict:
     if invented:
         detail = f"the reply has a verdict on '{invented[0][:80]}', which is not a criterion of the call"
         return Verdict(status=Status.OFF_SCALE, detail=detail)
+    # A verdict that another criterion got says nothing about this one.
     value = parsed.get(own)
     if value is None:
         return Verdict(status=Status.UNPARSABLE, detail=f"the reply has no verdict on criterion '{own[:80]}'")
@@ -110,6 +111,7 @@ def answer_format(scale: Scale, *, as_json: bool, rationale: bool, by_tool: bool
 def verdict_schema(scale: Scale, *, rationale: bool) -> Mapping[str, Json]:
     """Return the JSON schema of a verdict on the scale; the rationale precedes the verdict."""
     properties: dict[str, Json] = {"rationale": {"type": "string"}} if rationale else {}
+    # Behind the rationale: a model that writes its reasons first can use them for the verdict.
     properties["verdict"] = {"type": "string", "enum": list(scale.labels)}
     return object_schema(properties)
 
@@ -195,6 +197,7 @@ class Wording:
 
     def _variables(self, question: Question, *, marked: bool) -> tuple[dict[str, object], str]:
         task = question.task
+        # Datamarking comes first, as the mark must be in none of the texts as they are shown.
         variables, sign = self.defences.disguise(template_fields(question.fields, self.transcript_limit), task)
         mark = ""
         if marked:
@@ -205,6 +208,7 @@ class Wording:
         else:
             line = answer_format(task.scale, as_json=self.as_json, rationale=self.rationale, by_tool=self.by_tool)
         builtins = {"task": task, "labels": task.scale.labels, "answer_format": line, "mark": mark}
+        # The built-in names last: a field of the item called `labels` must not change the scale that is shown.
         return {**variables, **builtins, **_responses(task, variables)}, sign
 
 
@@ -224,6 +228,7 @@ def _responses(task: Task, variables: Mapping[str, object]) -> dict[str, object]
 def _check_shows(template: str, task: Task, source: str) -> None:
     used = variables_of(template)
     compares = task.mode is Mode.PAIRWISE
+    # The loop over all responses shows every one of them, whatever they are called.
     if compares and RESPONSES in used:
         return
     mode, unseen = task.mode, [name for name in task.judged_fields if name not in used]

@@ -50,6 +50,7 @@ class Aims:
         """
         _check(options, task, by)
         scale = task.scale
+        # The worse response stays the worse one after any error, which is all that rules can promise.
         default = Damage.OTHER if by is WrittenBy.RULES else Damage.PREFERRED
         return cls(
             scale=scale,
@@ -68,6 +69,7 @@ class Aims:
 
     def aim(self, item: Item, error: Error) -> Aim | Skip:
         """Return the aim for an item, or a skip that says why the error proves nothing."""
+        # A model is told the aim and can reach it by any error; a rule does not read the text.
         unfit = self.by is WrittenBy.RULES and self._unfit(error)
         if unfit:
             return Skip(reason=unfit, variant=error.value)
@@ -86,9 +88,11 @@ class Aims:
     def _of_label(self, item: Item, error: Error) -> Aim | Skip:
         if item.gold is None:
             return NO_GOLD
+        # Of two labels the other one; of more, `_check` has required a target.
         target = self.target or next(
             label for label in self.scale.labels if (label == self.positive) != (item.gold == self.positive)
         )
+        # An error cannot bring about a label that is there already.
         if item.gold == target:
             return Skip(reason="the response already has the target label")
         if error is not Error.FLIP and item.gold != self.positive:
@@ -108,6 +112,7 @@ class Aims:
             if 2 * self.scale.rank(item.gold) < len(self.scale.labels):
                 # A poor response may be wrong or badly ordered, so a change could improve it.
                 return Skip(reason="gold level too low for an edit to be clearly an error")
+        # How much an error lowers the level is a matter of the rubric, so that only the direction is claimed.
         return Aim(field="response", expectation=NotAbove(), wanted="a clearly lower level")
 
     def _of_pair(self, item: Item) -> Aim | Skip:
@@ -130,6 +135,7 @@ class Aims:
         if self.damage is Damage.PREFERRED or gold == self.scale.tie:
             return Skip(reason="with three responses or more it is unclear which one would win")
         gold_place = self.scale.options.index(gold)
+        # Any other response would do; the next one is the same in every run.
         loser = (gold_place + 1) % len(self.scale.options)
         return Aim(
             field=option_field(loser), expectation=Equals(label=gold), wanted=gold, other=option_field(gold_place)

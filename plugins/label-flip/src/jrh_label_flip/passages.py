@@ -83,6 +83,7 @@ class Sentence:
         """Return the words, at most as many as a sentence within the length limit can have."""
         return tuple(
             Word(text=match[0], start=self.start + match.start(), end=self.start + match.end())
+            # A text without a full stop is one sentence of any length.
             for match in _WORD.finditer(self.text[:_LONGEST])
         )
 
@@ -103,6 +104,7 @@ class Sentence:
             len(text) <= _LONGEST
             and (text[:1].isupper() or text[:1].isdigit())
             and text.endswith(".")
+            # An ellipsis leaves open what is asserted.
             and not text.endswith("..")
             and not _MARKUP.search(text)
             and not _QUOTES.search(text)
@@ -209,12 +211,14 @@ def choose(edits: Iterable[Edit], most: int, seed: int) -> list[Edit]:
 
     A choice of fewer edits is always a prefix of a choice of more.
     """
+    # By a hash of each edit and not by a shuffle: an edit keeps its rank when another rule finds more places.
     order = sorted(edits, key=lambda edit: (derive_seed(seed, edit.start, edit.end, edit.new), edit.start))
     chosen: list[Edit] = []
     taken: set[int] = set()
     for edit in order:
         if len(chosen) == most:
             break
+        # Two errors in one sentence may cancel, as two negations do.
         if taken.isdisjoint(edit.sentences):
             chosen.append(edit)
             taken.update(edit.sentences)

@@ -108,6 +108,7 @@ def instruction(error: Error, count: int) -> str:
 
 def _mark(texts: Collection[str]) -> str:
     """Return what is appended to the tags so that no text can close them; empty where none tries."""
+    # Most texts hold no such tag; without a mark the prompt is the same for all of them.
     if not any(_TAG.search(text) for text in texts):
         return ""
     return next(mark for mark in (f"-{n}" for n in natural_numbers(1)) if not any(mark in text for text in texts))
@@ -154,6 +155,7 @@ class ModelPerturber:
             self.wording.messages(self.task, item, aim, error, count),
             str(item.fields[aim.field]),
             seed=lambda attempt: self.seed(item.id, error.value, count, attempt),
+            # A model that copies the other response has made no error in this one.
             shown=(str(item.fields.get(aim.other or "", "")),),
         )
         tried: list[Json] = [
@@ -171,6 +173,7 @@ class ModelPerturber:
             return Skip(reason=generated.reason, variant=error.value, details=details)
         return Draft(
             variant=error.value,
+            # Errors of a flip are not counted, so that it has no strength to plot.
             strength=0.0 if error is Error.FLIP else float(count),
             fields={aim.field: generated.written.text},
             expectation=aim.expectation,
@@ -220,11 +223,13 @@ class RulePerturber:
         if not passage.english:
             yield Skip(reason="the response is not English; the rules need English", variant=error.value)
             return
+        # All possible edits in a drawn order: each number of errors takes a prefix of it.
         possible = choose(RULES[error](passage), len(passage.sentences), passage.seed)
         if not possible:
             yield Skip(reason=f"no place for the error '{error.value}'", variant=error.value)
             return
         for count in self.counts:
+            # Fewer errors than asked for would be another strength under this name.
             if count > len(possible):
                 yield Skip(reason=f"too few places for {count} errors '{error.value}'", variant=error.value)
                 continue

@@ -97,6 +97,7 @@ class OpenAIHttpModel:
         fault: ModelFault
         try:
             status, headers, body = await self._post(self._payload.write(request))
+            # Longer than jrh reads: an answer that is too long, and no fault of the endpoint.
             if body is None:
                 return Completion(text=None, finish_reason=TOO_LONG)
             if status in _OK:

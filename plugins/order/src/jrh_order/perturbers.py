@@ -33,6 +33,7 @@ class OrderPerturber:
         if any(field_of(letter) not in item.fields for letter in letters):
             return [Skip(reason=NO_OPTION)]
         first = item.fields[field_of(letters[0])]
+        # Only the same text everywhere: with one that differs, its place can be told.
         if all(item.fields[field_of(letter)] == first for letter in letters):
             return [Skip(reason=ALIKE)]
         return [self._build_draft(item, order) for order in self._orders(item)]
@@ -42,12 +43,14 @@ class OrderPerturber:
         options = self.task.scale.options
         if self.options.permutations is not None:
             return self._draw_orders(item, options, self.options.permutations)
+        # Of two options the only rotation is the swap, which is the reverse as well; of three the reverse is new.
         rotations = [options[start:] + options[:start] for start in range(1, len(options))]
         return list(dict.fromkeys([*rotations, options[::-1]]))
 
     def _draw_orders(self, item: Item, own: tuple[str, ...], number: int) -> Sequence[tuple[str, ...]]:
         chance = random.Random(self.seed("option-order", item.id))  # noqa: S311 - a design, not a secret
         drawn: dict[tuple[str, ...], None] = {}
+        # Not more than there are orders besides the item's own, or the loop would never end.
         while len(drawn) < min(number, factorial(len(own)) - 1):
             order = tuple(chance.sample(own, len(own)))
             if order != own:
@@ -57,6 +60,7 @@ class OrderPerturber:
     def _build_draft(self, item: Item, order: Sequence[str]) -> Draft:
         letters, tie = self.task.scale.options, self.task.scale.tie
         name = "".join(order)
+        # Place -> option in it: the fields move, and the map takes the verdict back.
         shown = dict(zip(letters, order, strict=True))
         return Draft(
             variant=name,
@@ -64,6 +68,7 @@ class OrderPerturber:
             fields={
                 field_of(place): item.fields[field_of(option)] for place, option in shown.items() if place != option
             },
+            # A tie means a tie in any order.
             label_map=shown if tie is None else {**shown, tie: tie},
             expectation=Same(),
             repeats=self.options.repeats,

@@ -60,6 +60,7 @@ def balance_orders(answers: Answers, own: str) -> Counts:
         answers: verdicts by order of the options.
         own: the options in their own order.
     """
+    # Few patterns of answered orders exist, so that the weights are solved once per pattern.
     there = answers.answered > 0
     kinds, of = np.unique(there, axis=0, return_inverse=True)
     weights = np.zeros(kinds.shape)
@@ -89,11 +90,13 @@ def _weights(orders: tuple[str, ...], own: str) -> Floats:
     for used in (np.ones(len(orders)), (solved > _EXACT).astype(np.float64)):
         if used.any() and np.abs(visits @ used / used.sum() - target).max() < _EXACT:
             return used
+    # Scaled so that weights are about 1 per order, as where all of them balance.
     return np.asarray(solved * len(orders)) if residual < _EXACT else np.ones(len(orders))
 
 
 def _visits(order: Sequence[str], own: str) -> Floats:
     """Return which option stands in which place, flattened; all zeros for an order of other options."""
+    # Records may come from elsewhere and name other options.
     if sorted(order) != sorted(own):
         return np.zeros(len(own) ** 2)
     return np.array([float(option == shown) for shown in order for option in own])
@@ -149,6 +152,7 @@ def _consistency(builder: MeasureBuilder, answers: Answers) -> Measure:
     pairs = Pairs.of(answers)
     orders = answers.levels
     both = zip(pairs.first, pairs.second, strict=True)
+    # Of two options the one swap moves both; the choice matters from three on.
     moving = [pair for pair, (one, other) in enumerate(both) if moves_all(orders[one], orders[other])]
     if 0 < len(moving) < len(pairs.first):
         pairs = pairs.select(np.array(moving, dtype=np.int64))
@@ -168,10 +172,12 @@ def _strict(builder: MeasureBuilder, answers: Answers) -> Measure:
     there = labelled & ((answered > 0) | ~in_plan).all(axis=1)
 
     def product(tops: Counts, bottoms: Counts) -> Counts:
+        # An order that was not planned for an item cannot fail it.
         shares = np.where(in_plan, tops / np.maximum(bottoms, 1.0), 1.0)
         return np.asarray(shares.prod(axis=1))
 
     planned = answers.planned
+    # Manski bounds: missing verdicts are all wrong, then all right.
     ends = product(right, planned)[labelled], product(right + planned - answers.answered, planned)[labelled]
     labelled_rows = answers.rows_at(there[:, None] & in_plan)
     about = answers.rows_at(labelled[:, None] & in_plan)
@@ -187,6 +193,7 @@ def _drift(builder: MeasureBuilder, answers: Answers, scale: Scale, weights: Cou
     even = is_balanced(answers, scale.own_order, weights)
     total = weights.sum(axis=1)
     shares = np.stack([(weights * _shares(answers, letter)).sum(axis=1) for letter in scale.options], axis=1)
+    # Rounded, so that equal shares are equal for the exchange test whatever the order of the sums.
     shares = (shares[even] / total[even, None]).round(12)
     balanced_rows = answers.rows_at(even[:, None] & (weights > 0))
     usable = balanced_rows[answers.said[balanced_rows] >= 0]
@@ -207,6 +214,7 @@ def _drift(builder: MeasureBuilder, answers: Answers, scale: Scale, weights: Cou
 def _preferences(builder: MeasureBuilder, basis: Basis, shares: Counts, clusters: Codes) -> Iterator[Measure]:
     """Measure how much more often than the mean of all places each is picked, with simultaneous intervals."""
     places = shares.shape[1]
+    # Bonferroni: the intervals of all places hold at once.
     level = 1 - (1 - builder.context.level) / places
     for place, column in enumerate((shares - shares.mean(axis=1, keepdims=True)).round(12).T):
         sums = cluster_sums(clusters, column, np.ones(len(column)))
@@ -276,6 +284,7 @@ class IdenticalChoice:
         family = builder.trials.column("family")
         for answers in answers_by(builder.trials, "variant", presented=True):
             task = context.tasks.get(answers.cell.task)
+            # By family and not by name: a suite may call the test anything.
             if task is not None and family.names[family.codes[answers.rows[0]]] == "identical-options":
                 yield from place_rates(builder, answers, task.scale, prefix="identical-")
 

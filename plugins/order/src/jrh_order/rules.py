@@ -37,6 +37,8 @@ class PositionBias(Rule):
             yield (Hypothesis(place=place),)
         for name in _IDENTICAL:
             for place in design.measured(name):
+                # One-sided, as each place has a hypothesis of its own: above one half for one is below it for the
+                # other.
                 yield (Hypothesis(place=place, null=_EVEN, side="above"),)
 
     def claims(self, now: Situation) -> Iterator[Claim]:
@@ -71,6 +73,7 @@ def _position_bias(now: Situation) -> Iterator[Claim]:
             severity, statement = Severity.BAD, _preference_sentence(largest)
         elif is_claimed:
             severity, statement = Severity.INFO, f"Negligible position bias (below the floor of {floor:g})"
+        # Equivalence has to hold for every place; one that is preferred is enough for a bias.
         elif all(now.within(place, margin) for place in places or (overall,)):
             severity, statement = Severity.GOOD, f"No position bias beyond ±{margin:g}"
         else:
@@ -109,6 +112,7 @@ def _identical_options(now: Situation) -> Iterator[Claim]:
     floor = now.floor_of(_BIAS)
     for place in _PLACES:
         for rate in now.measures(f"identical-{place}-position-rate"):
+            # Ties take their share: a place above one half is preferred to the other place and to a tie.
             if now.claims(rate, _EVEN) and (rate.estimate or 0.0) >= _EVEN + floor:
                 yield Claim(
                     kind=kind,

@@ -45,6 +45,7 @@ def preferences(measures: ReportMeasures, task: str) -> TablePart | None:
         by_place.setdefault(key, {})[measure.cell["place"]] = MeasureRef(measure=at)
     if not by_place:
         return None
+    # The union over judges: one may have answered in fewer orders than another.
     places = tuple(dict.fromkeys(place for cells in by_place.values() for place in cells))
     return TablePart(
         caption="Share of choices of each place, minus the mean over all places",

@@ -57,6 +57,7 @@ class RuleParaphrase:
             for name, text in texts.items()
             if (edits := swaps(text, self.rewrites))
         }
+        # Of a pair, one response may be unchanged: a paraphrase does not make the other one better.
         if not plans:
             return [Skip(reason=NO_PLACE, variant=WrittenBy.RULES.value)]
         drafts = [_draft(plans, strength) for strength in self.strengths]

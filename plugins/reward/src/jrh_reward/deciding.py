@@ -33,6 +33,7 @@ def score_of(answer: object) -> float | Verdict:
         answer = answer["score"]
     if answer is None:
         return Verdict(status=Status.ABSTAINED, detail="the judge returned nothing")
+    # NumPy and torch numbers have `item`, which needs neither library to be imported.
     if not isinstance(answer, int | float) and callable(item := getattr(answer, "item", None)):
         try:
             answer = item()
@@ -42,6 +43,7 @@ def score_of(answer: object) -> float | Verdict:
         return _unparsable(f"the score {safe_repr(answer)[:_SHOWN]} is {type(answer).__name__}, not a number")
     try:
         number = float(answer)
+    # An integer beyond the largest float.
     except OverflowError:
         number = math.inf
     return number if math.isfinite(number) else _unparsable(f"the score {safe_repr(answer)[:_SHOWN]} is not finite")
@@ -75,6 +77,7 @@ class Decider:
         (score,) = scores
         if len(scale.labels) != len(self.thresholds) + 1:
             return Verdict(status=Status.NOT_AVAILABLE, detail="the thresholds are for a scale of another length")
+        # To the right: a threshold is the lowest score of the level above it.
         place = bisect_right(self.thresholds, score)
         if scale.ordered:
             return Verdict(status=Status.OK, presented=scale.labels[place], score=score)
@@ -89,9 +92,11 @@ class Decider:
         return _with_chances(label, score, {positive: share, negative: 1 - share})
 
     def _of_options(self, scores: Sequence[float], scale: Scale) -> Verdict:
+        # Stable: of equal scores the earlier option comes first, which only the margin below can make a verdict of.
         ranked = sorted(range(len(scores)), key=lambda place: -scores[place])
         gap = scores[ranked[0]] - scores[ranked[1]]
         difference = scores[0] - scores[1] if len(scores) == _TWO else None
+        # Two finite scores can be further apart than the largest float.
         if not math.isfinite(gap):
             return _unparsable("the scores are too far apart for a number")
         if gap <= self.margin:
@@ -103,12 +108,14 @@ class Decider:
         label = scale.options[ranked[0]]
         if self.probability is Probability.NONE or difference is None:
             return Verdict(status=Status.OK, presented=label, score=difference)
+        # Bradley and Terry: the chance that the first response wins is the logistic function of the difference.
         share = logistic(difference)
         return _with_chances(label, difference, dict(zip(scale.options, (share, 1 - share), strict=True)))
 
 
 def logistic(number: float) -> float:
     """Return 1 / (1 + exp(-number)) without overflow."""
+    # The exponential of a negative number cannot overflow.
     small = math.exp(-abs(number))
     return (1.0 if number >= 0 else small) / (1 + small)
 

@@ -38,6 +38,7 @@ class ScoreJudge:
 
     async def judge(self, question: Question) -> Judgement:
         """Ask for the scores; failures and what is no number become statuses."""
+        # All options at once; a score depends on its own response alone, so that no order can matter.
         answers = await asyncio.gather(*(self._asker.ask(values) for values in _prompts(question)))
         verdict = self._verdict(answers, question)
         return Judgement(verdict=verdict, reply=self._reply(answers))
@@ -50,6 +51,7 @@ class ScoreJudge:
     def _verdict(self, asked: list[_Asked], question: Question) -> Verdict:
         scores: list[float] = []
         for outcome, _, _ in asked:
+            # One missing score leaves a comparison undecided, so that the first failure is the verdict.
             if outcome.status is not Status.OK:
                 return Verdict(status=outcome.status, detail=outcome.detail)
             score = score_of(outcome.value)
@@ -65,6 +67,7 @@ class ScoreJudge:
             status=failed.status,
             text="\n".join(outcome.text or safe_repr(outcome.value)[:200] for outcome, _, _ in asked),
             cost=None if self._cost is None else self._cost * attempts,
+            # The options are asked at the same time, so that the slowest one is the latency.
             latency=max(seconds for _, _, seconds in asked),
             fingerprint=self._fingerprint,
             detail=failed.detail,
@@ -85,8 +88,10 @@ def _prompts(question: Question) -> list[Callable[[], dict[str, object]]]:
         assert isinstance(task, dict)
         other_fields = {key: value for key, value in fields.items() if key not in names}
         shown = {**other_fields, "response": fields.get(name)}
+        # A reward model scores one response: seen from there the task is pointwise and has no labels.
         return {**values, "task": {**task, "mode": Mode.POINTWISE.value}, "labels": [], "fields": shown}
 
+    # The default binds the name now; a plain closure would see the last one in every call.
     return [lambda name=name: alone(name) for name in names]  # type: ignore[misc]
 
 
@@ -125,6 +130,7 @@ def classifier_judge(options: ClassifierOptions, context: BuildContext) -> Judge
         JrhError: transformers or torch is not installed, or scores cannot become labels of the scale.
     """
     try:
+        # Looked for when the judge is built, so that a missing package stops the run before it starts.
         import torch  # noqa: F401
         import transformers  # noqa: F401
     except ImportError as error:
@@ -152,6 +158,7 @@ class _Classifier:
         return await asyncio.to_thread(self._score, values["fields"])
 
     def _score(self, fields: Any) -> Outcome:
+        # The first question loads the model, and the others wait for it.
         with self._lock:
             try:
                 tokenizer, model = self._loaded or self._load()
@@ -175,6 +182,7 @@ class _Classifier:
         if self._options.shown is Shown.CHAT:
             messages = [{"role": "user", "content": request}, {"role": "assistant", "content": response}]
             text = tokenizer.apply_chat_template(messages, tokenize=False)
+            # The chat template has written the special tokens already.
             tokens = tokenizer(text, return_tensors="pt", add_special_tokens=False)
         else:
             tokens = tokenizer(request, response, return_tensors="pt")
@@ -190,6 +198,7 @@ class _Classifier:
         if self._options.longest is not None:
             return self._options.longest
         places = getattr(model.config, "max_position_embeddings", None) or _NO_LIMIT
+        # Tokenizers without a limit state a huge number, and some models state none.
         return int(min(tokenizer.model_max_length, places))
 
     def _of_outputs(self, outputs: list[float]) -> Outcome:
@@ -200,4 +209,5 @@ class _Classifier:
             return Outcome(value=outputs[chosen])
         if len(outputs) > _TWO:
             return failed(f"the model has {len(outputs)} outputs; say which is the score with `output`", retry=False)
+        # Of two outputs the difference of logits, which orders texts as the probability of the second does.
         return Outcome(value=outputs[-1] - (outputs[0] if len(outputs) == _TWO else 0.0))

@@ -47,6 +47,7 @@ class Decision:
 
     def __attrs_post_init__(self) -> None:
         """Refuse thresholds that do not rise."""
+        # YAML has .inf and .nan, and a threshold of either kind would decide nothing.
         if not all(map(math.isfinite, self.thresholds)) or list(self.thresholds) != sorted(set(self.thresholds)):
             raise JrhError("thresholds: each must be a finite number greater than the one before")
         if not math.isfinite(self.margin):

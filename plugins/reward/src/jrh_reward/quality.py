@@ -51,6 +51,7 @@ def _order(builder: MeasureBuilder, cell: Cell, scores: Floats, known: Mask) -> 
     trials, scale = builder.trials, builder.context.tasks[cell.task].scale
     truth = stated_label(trials)
     names = scale.options if scale.kind is ScaleKind.PAIRWISE else scale.labels
+    # -2 equals no code: -1 is that of a missing label.
     places = np.array([trials.labels.index(name) if name in trials.labels else -2 for name in names])
     rows = cell.rows[np.isin(truth[cell.rows], places)]
     usable = rows[known[rows]]
@@ -64,6 +65,7 @@ def _order(builder: MeasureBuilder, cell: Cell, scores: Floats, known: Mask) -> 
         return
     if len(names) > _TWO:
         return
+    # The score of a comparison is that of the first option minus the second.
     positive = names[0] if scale.kind is ScaleKind.PAIRWISE else scale.positive_label
     right = np.array([trials.labels[code] == positive for code in truth[usable]], dtype=np.bool_)
     association = auc(scores[usable], right, clusters, level=builder.context.level)
@@ -86,6 +88,7 @@ def _shift(builder: MeasureBuilder, cell: Cell, scores: Floats, known: Mask) -> 
     counts = np.bincount(trials.item.codes[baseline_rows], minlength=len(trials.item.names))
     beside = counts > 0
     means = sums[beside] / counts[beside]
+    # The unit is the spread between items; that of the repeats of one item would be near zero for a stable judge.
     spread = float(means.std(ddof=1)) if len(means) > 1 else 0.0
     rows = cell.rows[~trials.reference[cell.rows] & (known[cell.rows] | ~trials.usable[cell.rows])]
     usable = rows[known[rows] & beside[trials.item.codes[rows]]]
@@ -98,6 +101,7 @@ def _shift(builder: MeasureBuilder, cell: Cell, scores: Floats, known: Mask) -> 
         return
     items = trials.item.codes[usable]
     moves = (scores[usable] - sums[items] / counts[items]) / spread
+    # Rounded: differences of equal scores must be exactly 0 for the sign-flip test.
     totals = cluster_sums(trials.cluster.codes[usable], moves.round(12), np.ones(len(usable)))
     mean_shift = clustered_mean(totals[:, 0], totals[:, 1], level=builder.context.level)
     test = sign_flip_test(totals[:, 0].round(9), resamples=builder.context.resamples, seed=builder.seed(cell))

@@ -36,6 +36,7 @@ class Ramp:
         Raises:
             JrhError: The highest temperature is below the first, or the step is too small.
         """
+        # The number of attempts must not depend on whether the temperature is set.
         if initial is None:
             return evolve(cls.of(min(USUAL, highest), step, highest, attempts), told=False)
         if highest < initial:
@@ -44,6 +45,7 @@ class Ramp:
             )
         temperatures = [initial]
         while step > 0 and temperatures[-1] < highest:
+            # From the start and not from the last value: rounding errors of many steps would add up.
             temperatures.append(min(highest, round(initial + len(temperatures) * step, _DIGITS)))
             if len(temperatures) > _MOST:
                 raise JrhError(
@@ -133,6 +135,7 @@ def buckets(task: Task, items: Sequence[Item], levels: Sequence[str], samples: i
     """Return all buckets, empty, in an order that does not depend on the order of the items."""
     return [
         Bucket(item=item, level=level, place=place)
+        # Buckets compete for responses, so that their order is part of the result.
         for item in sorted(items, key=lambda item: item.id)
         for level in sorted(levels, key=task.scale.rank)
         for place in range(samples)
@@ -196,6 +199,7 @@ def _disorder(words: Sequence[str], seed: int) -> list[int] | None:
         # Only `random()`: Python guarantees its sequence across versions, unlike that of `shuffle`.
         keys = [draws.random() for _ in words]
         order = sorted(range(len(words)), key=keys.__getitem__)
+        # Pairs of words and not of places: a repeated pair reads as before wherever it comes from.
         left = sum((words[one], words[other]) in before for one, other in pairwise(order))
         if left <= _MOST_LEFT * (len(words) - 1):
             return order

@@ -27,6 +27,7 @@ def build(options: SyntheticOrdinalOptions, context: BuildContext) -> SetPerturb
     Raises:
         JrhError: The options contradict each other or do not fit the task.
     """
+    # No error: one suite may have tasks of both kinds, and the test is for one of them.
     if not context.task.scale.ordered:
         return Unordered()
     levels = _levels(options, context.task)
@@ -48,11 +49,13 @@ def _by_rule(options: SyntheticOrdinalOptions, context: BuildContext, levels: tu
 
 
 def _with_model(options: SyntheticOrdinalOptions, context: BuildContext, levels: tuple[str, ...]) -> SetPerturber:
+    # Late, as the manager imports scikit-learn, which the rules do not need.
     from jrh_synthetic_ordinal.buckets import Ramp
     from jrh_synthetic_ordinal.manager import BucketManager
     from jrh_synthetic_ordinal.writing import Grader, Wording, Writer
 
     model = required_model(options.model, "synthetic-ordinal")
+    # Without a grader any text would count as having reached its level.
     if options.grader is None:
         raise JrhError(
             "synthetic-ordinal: name a `grader`, a model in the suite that judges which level a response reached; "

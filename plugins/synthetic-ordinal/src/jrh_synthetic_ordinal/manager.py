@@ -69,6 +69,7 @@ class Similarity:
         """Compute the vectors of the items' responses, all at once."""
         self.space = space
         self._seeds, self._kept = VectorRows(), VectorRows()
+        # Equal responses have equal vectors, and one of them is enough for the highest cosine.
         for vector in space.vectors([*dict.fromkeys(seeds)]):
             self._seeds.append(vector)
 
@@ -95,6 +96,7 @@ def outcome(bucket: Bucket, longest: int, fingerprint: str) -> Draft | Skip:
     """
     tried: list[Json] = [attempt.details() for attempt in bucket.attempts]
     details: dict[str, Json] = {"by": "model", "place": bucket.place, "attempts": tried}
+    # The attempts are in the skip as well: they show how near the level came.
     if bucket.kept is None:
         reason = f"no response reached level {bucket.level} in {longest} attempts"
         return Skip(reason=reason, variant=variant(bucket.level), details=details)
@@ -147,6 +149,7 @@ class Filters:
         rejected = ""
         if self._max_to_seeds is not None and to_seeds > self._max_to_seeds:
             rejected = TO_SEEDS
+        # The exact copy is looked up apart: without a limit on similarity it would pass.
         elif _bare(attempt.text) in self._texts or (self._max_to_kept is not None and to_kept > self._max_to_kept):
             rejected = TO_KEPT
         return evolve(attempt, to_seeds=to_seeds, to_kept=to_kept, rejected=rejected)
@@ -190,6 +193,7 @@ class BucketManager:
         sources = [item for item in items if has_text(item)]
         attempts = len(buckets(self.task, sources, self.levels, self.options.samples)) * self.ramp.longest
         calls = Counter({self.writer.client.name: attempts})
+        # Added, as one model may both write and grade.
         calls[self.writer.grader.client.name] += attempts * GRADINGS
         return calls
 
@@ -229,9 +233,11 @@ class BucketManager:
 
         places = range(len(asking))
         await for_each(places, write, AT_ONCE)
+        # A refused or empty text has nothing to compare.
         usable = [place for place in places if not made[place].rejected]
         await to_thread(filters.arrive, [made[place].text for place in usable])
         made |= {place: filters.look(made[place]) for place in usable}
+        # After the filter: a text that is too similar is not worth a call of the grader.
         await for_each(places, grade, AT_ONCE)
         return [(bucket, made[place]) for place, bucket in enumerate(asking)]
 
@@ -266,6 +272,7 @@ def _fill_first(attempt: Attempt, candidates: Sequence[Bucket], filters: Filters
     """Fill the first candidate, unless something kept in the same round is too similar."""
     if not candidates:
         return evolve(attempt, rejected=OTHER_LEVEL)
+    # Again, as a response of this round may have been kept since the batch was compared.
     looked = filters.look(attempt)
     if looked.rejected:
         return looked

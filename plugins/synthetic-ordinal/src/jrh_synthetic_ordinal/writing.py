@@ -74,6 +74,7 @@ class Wording:
         texts = _texts(source)
         mark = _mark(texts, *shown)
         content = render(self.writer, {**texts, "task": task, "level": level, "examples": shown, "mark": mark})
+        # Behind the template, which may be the suite's own and then has no place for it.
         if variation:
             content = f"{content}\n\n{VARIATIONS[(variation - 1) % len(VARIATIONS)]}"
         return (Message(role="system", content=self.system), Message(role="user", content=content))
@@ -102,6 +103,7 @@ class Shelf:
     @classmethod
     def of(cls, scale: Scale, items: Sequence[Item]) -> Shelf:
         """Sort the items with a gold level and a text into their levels."""
+        # An example has to show both: a text, and the level it has.
         usable = [item for item in items if isinstance(item.fields.get("response"), str) and item.gold is not None]
         return cls(
             scale=scale,
@@ -130,6 +132,7 @@ class Shelf:
                 if item.fields["response"] != source.fields.get("response")
             ]
             if examples:
+                # By a hash per item: another item in the data does not change who else is drawn.
                 examples.sort(key=lambda item: (derive_seed(seed, item.id), item.id))
                 return tuple(examples[:most])
         return ()
@@ -151,6 +154,7 @@ class Grader:
         """Return the level that the grader gives, or None if it gives none."""
         request = ChatRequest(
             messages=self.wording.to_grade(self.task, source, response),
+            # The grader is to repeat itself; variety is for the writer.
             sampling=Sampling(temperature=0.0),
             json_schema=grade_schema(self.task),
         )
@@ -158,6 +162,7 @@ class Grader:
         return answer.value
 
     def _read(self, text: str) -> str | None:
+        # Models without enforced JSON answer with the bare level.
         parsed = read_json(text, keys=("level",))
         if parsed is None:
             return self.task.scale.match(text)
@@ -198,6 +203,7 @@ class Writer:
         return Attempt(
             wanted=bucket.level,
             number=number,
+            # What was sent is recorded and not what was asked for: some models have no such setting.
             temperature=None if "temperature" in reply.not_settable else temperature,
             seed=seed,
             examples=tuple(example.id for example in examples),

@@ -37,6 +37,7 @@ class HumanLabels:
         Raises:
             JrhError: a column is missing, a label is none of YES, NO and UNSURE, or a draft is labelled twice.
         """
+        # Strict: a broken quotation would silently swallow the rows after it.
         rows = csv.DictReader(text.content.splitlines(), strict=True)
         lacking = [name for name in ("variant", "label") if name not in (rows.fieldnames or ())]
         if lacking:
@@ -45,6 +46,7 @@ class HumanLabels:
         for row in rows:
             label = (row["label"] or "").strip().upper()
             key = ((row.get("item") or "").strip(), (row["variant"] or "").strip())
+            # An empty label is an error and not UNSURE: a forgotten row should be noticed.
             if label not in _SAID:
                 raise JrhError(f"{text.source}:{rows.line_num}: '{label[:40]}' is not a label; use YES, NO or UNSURE")
             if key in labels:
@@ -54,6 +56,7 @@ class HumanLabels:
 
     async def validate(self, item: Item, draft: Draft) -> Validation:
         """Look the draft up: the label for its item, otherwise that for all items. An original needs none."""
+        # An unchanged draft is equivalent to itself, and people were not asked about it.
         if text_changes(item, draft) == {}:
             return Validation(accepted=True)
         said = self.labels.get((item.id, draft.variant), self.labels.get((_EVERY, draft.variant)))
@@ -98,6 +101,7 @@ class Consensus:
         """Let all voters decide and count; the score is the share of voters that accept."""
         decisions = await gather(*(voter.validate(item, draft) for voter in self.voters.values()))
         votes = {name: _vote(decision) for name, decision in zip(self.voters, decisions, strict=True)}
+        # Absent votes count against it: two of five voters are no majority because the other three failed.
         in_favour = sum(vote is True for vote in votes.values())
         accepted = in_favour >= self.needed
         return Validation(
@@ -116,6 +120,7 @@ class Consensus:
         """Return the label that enough voters reached, where there is exactly one."""
         reached = Counter(decision.label for decision in decisions if decision.label is not None)
         enough = [label for label, count in reached.items() if count >= self.needed]
+        # With `k` of half the voters or less, two labels may both have enough.
         return enough[0] if len(enough) == 1 else None
 
 
@@ -143,6 +148,7 @@ def _voters(
         yield f"llm-label({model})", LlmLabel.build(LabelOptions(model=model), context)
     for name in options.validators:
         validator: Any = context.validator(name)
+        # A vote is about one draft; what compares all of them has no answer yet.
         if not isinstance(validator, Validator):
             raise JrhError(f"{component}: '{name}' decides about all drafts at once and cannot vote on one")
         yield name, validator
@@ -198,6 +204,7 @@ class Fallback:
         without: dict[str, Json] = {}
         for name, validator in self.validators.items():
             found = await validator.validate(item, draft)
+            # A rejection is a decision: asking on until one accepts would choose the verdict.
             if not found.details.get("undecided"):
                 return evolve(found, details={**found.details, "decided_by": name, "undecided_before": without})
             without[name] = found.reason

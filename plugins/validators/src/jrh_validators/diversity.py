@@ -45,7 +45,9 @@ class CosineDiversity:
         vectors = vectors_of([*texts, *seeds], self.options.encoder, self.base)
         near = _Near.to(vectors[len(texts) :], self.options)
         validations = [Validation(accepted=True)] * len(drafts)
+        # Which of two similar drafts stays depends on the order, so that the order must not be that of arrival.
         order = [place for place in sorted(range(len(drafts)), key=lambda place: _rank(*drafts[place])) if texts[place]]
+        # A product per draft would be slow, and one for all of them would need every pair in memory.
         for start in range(0, len(order), _AT_ONCE):
             places = order[start : start + _AT_ONCE]
             for place, validation in zip(places, near.decide([vectors[place] for place in places]), strict=True):
@@ -73,6 +75,7 @@ class _Near:
         to_seeds, to_kept = self.seeds.highest(vectors), self.kept.highest(vectors)
         fresh = VectorRows()
         for vector, seed, kept in zip(vectors, to_seeds, to_kept, strict=True):
+            # `fresh` holds those of this batch, which the product with the kept ones has not seen.
             validation = self._validation(round(seed, _DIGITS), round(max(kept, *fresh.highest([vector])), _DIGITS))
             if validation.accepted:
                 self.kept.append(vector)
@@ -116,6 +119,7 @@ class CosineSimilarity:
     async def validate_set(self, drafts: Sequence[tuple[Item, Draft]]) -> Sequence[Validation]:
         """Decide about all drafts; the score is the lowest similarity. A draft without a changed text is accepted."""
         pairs = [text_changes(item, draft) or {} for item, draft in drafts]
+        # One list for all drafts: the weights of TF-IDF come from the texts themselves.
         texts = list(dict.fromkeys(text for changed in pairs for pair in changed.values() for text in pair))
         if not texts:
             return [Validation(accepted=True) for _ in drafts]

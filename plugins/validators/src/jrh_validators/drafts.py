@@ -16,6 +16,7 @@ def text_changes(item: Item, draft: Draft) -> dict[str, tuple[str, str]] | None:
     pairs = {}
     for name, changed in draft.fields.items():
         original = item.fields.get(name)
+        # Transcripts and other structures cannot be compared as text.
         if not isinstance(original, str) or not isinstance(changed, str):
             return None
         if changed != original:

@@ -55,6 +55,7 @@ class LlmEquivalence:
         if texts is None:
             return Validation(accepted=False, reason="a changed field is not text")
         answers = await gather(*(question for pair in texts.values() for question in self._both_orders(*pair)))
+        # One unread answer leaves the draft undecided, which a consensus does not count as a vote.
         for answer in answers:
             if answer.value is None:
                 return reject_undecided(answer.reason, answer.details)
@@ -78,6 +79,7 @@ class LlmEquivalence:
         return await ask_until_read(self.client, self._request(first, second, same), read, self.attempts)
 
     def _request(self, first: str, second: str, same: str) -> ChatRequest:
+        # The letter that means equivalent changes with the order: always answering A cannot accept.
         option_a, option_b = (_SAME, _OTHER) if same == "A" else (_OTHER, _SAME)
         variables = {"first": first, "second": second, "option_a": option_a, "option_b": option_b}
         mark = tag_mark(first, second)
@@ -92,6 +94,7 @@ def _letter(text: str) -> str | None:
     """Read the letter from the object's `answer` or from a reply that is just a letter."""
     parsed = read_json(text, keys=("answer",))
     letter = str(parsed["answer"] if parsed is not None else text).strip().strip(".").upper()
+    # Anything else is asked again rather than read as a no.
     return letter if letter in ("A", "B") else None
 
 
@@ -99,5 +102,6 @@ def _reason(said: list[bool]) -> str:
     """Return the reason for rejection, from pairs of answers in both orders; empty if all say equivalent."""
     if all(said):
         return ""
+    # Both orders of one text have to deny it; a single no is the model's contradiction.
     denied = any(not one and not other for one, other in zip(said[::2], said[1::2], strict=True))
     return "not equivalent" if denied else "the two orders disagree"

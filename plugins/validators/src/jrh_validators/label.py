@@ -70,6 +70,7 @@ class LlmLabel:
         """Compare the draft's label with the expected one; the result includes the label either way."""
         presented = draft.task or self.task
         questions = [self._answer(presented, {**item.fields, **draft.fields})]
+        # The unchanged item is asked about only where the comparison needs it: it costs a call.
         if draft.expectation is not None and not isinstance(draft.expectation, Equals):
             questions.append(self._answer(self.task, item.fields))
         answers = await gather(*questions)
@@ -77,6 +78,7 @@ class LlmLabel:
             if answer.value is None:
                 return reject_undecided(answer.reason, answer.details)
         label_map = draft.label_map if draft.label_map is not None else self.task.scale.identity_map()
+        # A reworded template may use its labels the other way round; compared is what they mean.
         reached = label_map[answers[0].value or ""]
         return _decision(reached, draft.expectation, answers, self.task.scale)
 
@@ -88,12 +90,14 @@ class LlmLabel:
         return await ask_until_read(self.client, self._request(task, fields), read, self.attempts)
 
     def _request(self, task: Task, fields: Mapping[str, Json]) -> ChatRequest:
+        # Structures as JSON: a template shows every field as text.
         shown = {name: _field_text(value) for name, value in fields.items()}
         # A text cannot contain its own hash, so nothing inside can close the tags.
         builtins = {"task": task, "labels": task.scale.labels, "fields": shown, "mark": tag_mark(shown)}
         source = packaged_template("jrh_validators", "label") if self.prompt is None else self.prompt.content
         return ChatRequest(
             messages=(Message(role="user", content=render(source, {**shown, **builtins})),),
+            # The suite's own prompt may ask for any form, which the parser reads.
             json_schema=_schema(task.scale) if self.prompt is None else None,
         )
 
@@ -107,6 +111,7 @@ def _decision(
     accepted = _meets(reached, expectation, wanted, scale)
     return Validation(
         accepted=accepted,
+        # 1 for the wanted label, 0 for the furthest one.
         score=1 - scale.distance(reached, wanted) / max(1, len(scale.labels) - 1 if scale.ordered else 1),
         reason="" if accepted else "reached another label than expected",
         label=reached,

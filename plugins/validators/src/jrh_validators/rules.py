@@ -62,6 +62,8 @@ class Names:
 
     def names_absent_from(self, other: Names) -> list[str]:
         """Return the certain names that are never capitalised in another text, in alphabetical order."""
+        # Certain in one text and capitalised anywhere in the other: a name that moves to the start of a sentence is not
+        # lost.
         return sorted(self.certain - other.capitalised)
 
 
@@ -70,6 +72,7 @@ def _begins(text: str, before: re.Match[str], word: re.Match[str]) -> bool:
     if _BEGINS.search(gap) is None:
         return False
     last = before.group()
+    # `Mr.` and initials end no sentence, unless a line ends there.
     abbreviated = gap.startswith(".") and (len(last) == 1 or last.lower() in _ABBREVIATES)
     return not abbreviated or "\n" in gap or "\r" in gap
 
@@ -113,6 +116,7 @@ def _values(text: str) -> Iterator[str]:
     for match in _NUMBER.finditer(text):
         words = match["words"]
         if words is None:
+            # A float would make one number of two that differ beyond its 15 digits.
             yield _plain(Decimal(match["digits"].replace(",", "").replace("\u2212", "-")))
         elif words.lower() != "one":
             yield _plain(Decimal(_parse_number(words.lower())))
@@ -129,6 +133,7 @@ def _parse_number(words: str) -> int:
         if word in _SMALL:
             group += _SMALL[word]
         elif word == "hundred":
+            # `hundred` alone is one hundred.
             group = max(group, 1) * 100
         elif word in _POWERS:
             total += max(group, 1) * _POWERS[word]
@@ -215,6 +220,7 @@ def _numbers(original: str, changed: str) -> Breach | None:
 
 
 def _numbers_or_more(original: str, changed: str) -> Breach | None:
+    # As sets: a longer text may name a number again, but not lose or invent one.
     return _compare_counts(Counter(set(numbers(original))), Counter(set(numbers(changed))))
 
 
@@ -240,6 +246,7 @@ def _negations(original: str, changed: str) -> Breach | None:
 
 def _negations_or_more(original: str, changed: str) -> Breach | None:
     before, after = negations(original), negations(changed)
+    # More negations are fine where there was one, as in a repeated statement; a first one changes it.
     return None if before <= after and bool(before) == bool(after) else _other_negations(before, after)
 
 
@@ -254,6 +261,7 @@ def _language(original: str, changed: str) -> Breach | None:
 def _length(original: str, changed: str, low: float, high: float) -> Breach | None:
     before, after = word_count(original), word_count(changed)
     ratio = after / before if before else float(after == before)
+    # No ratio exists to an empty text.
     if not before and after:
         return Breach(reason="longer than allowed", details={"words": [before, after]})
     if low <= ratio <= high:

@@ -91,6 +91,7 @@ class VerbosityOptions:
 def breach(achieved: float, variant: Variant, bounds: Bounds) -> str:
     """Return how a length ratio breaks its bounds; empty if it does not."""
     low, high = bounds
+    # The same two bounds read differently by direction: a short text above them is `not short enough`.
     if low <= achieved <= high:
         return ""
     if achieved < low:

@@ -19,6 +19,7 @@ def _way(options: VerbosityOptions, variant: Variant) -> Rewriting:
         prompt=packaged_template("jrh_verbosity", variant.value) if prompt is None else prompt.content,
         bounds=bounds,
         breach=partial(breach, variant=variant, bounds=bounds),
+        # Short and long texts are drawn apart, or both would begin with the same seed.
         seed_parts=(variant.value,),
         details={"by": WrittenBy.MODEL.value},
     )

@@ -50,6 +50,7 @@ def _change_length(
     wanted = edits_at(strength, len(plan.edits))
     # Every edit changes the length in the same direction, so an overshoot is fixed by dropping the last edits.
     allowed = bisect_left(range(1, wanted + 1), True, key=too_much)
+    # At least one edit: the bounds then decide whether even that is too much.
     text, details = plan.made(max(1, allowed))
     achieved = length_ratio(plan.text, text)
     return text, {**details, "length_ratio": achieved}, breach(achieved, variant, bounds)
@@ -83,6 +84,7 @@ class RuleVerbosity:
             name: PlannedEdits.of(text, places(text, variant), self.seed(item.id, variant.value, name))
             for name, text in texts.items()
         }
+        # Changing one response of a pair alone would make the comparison about its length.
         if not all(plan.edits for plan in plans.values()):
             yield _skip(NO_PLACE[variant], variant)
             return

@@ -27,6 +27,7 @@ _COMPARES: Final = ("er", "worse")
 def antonyms(passage: Passage) -> Iterator[Edit]:
     """Yield an edit for each word of the list, in sentences that say plainly that something is so."""
     for sentence in passage.sentences:
+        # In a negated sentence the opposite may be as false as the word, or as true.
         if sentence.asserts and not sentence.negative:
             yield from _in_sentence(passage, sentence)
 
@@ -37,9 +38,11 @@ def _in_sentence(passage: Passage, sentence: Sentence) -> Iterator[Edit]:
         return  # With two of them (`from first to last`), the opposite of one may be as true.
     word = listed[0]
     place = sentence.words.index(word)
+    # Such words turn a statement only where they are said of the subject: `is open`, not `open doors`.
     if word.text in _SAID and (place == 0 or sentence.lower_words[place - 1] not in _BE):
         return
     opposite = _OPPOSITES[word.text]
+    # A comparative turns with its opposite also before `than`: `larger than`, `smaller than`.
     followers = frozenset(_LEAVES_OPEN - {"than"}) if word.text.endswith(_COMPARES) else _LEAVES_OPEN
     if sentence.has(followers) or _changes_article(passage.text, word, opposite):
         return

@@ -36,6 +36,7 @@ def dates(passage: Passage) -> Iterator[Edit]:
 def _years(passage: Passage, sentence: Sentence) -> Iterator[Edit]:
     for match in _YEAR.finditer(sentence.text):
         start, end = (sentence.start + place for place in match.span("year"))
+        # What the request states is given; contradicting it is another error.
         if match["year"] not in passage.request:
             earlier = _LEAST_YEARS + passage.draw(_MORE_YEARS, "date", start)
             yield Edit(start=start, end=end, new=str(int(match["year"]) - earlier), sentences=(sentence.index,))
@@ -87,6 +88,7 @@ def _exchange(sentence: Sentence) -> Edit | None:
     names = list(_names(sentence.text))
     for (start, end), (start_b, end_b) in pairwise(names):
         first, between, second = sentence.text[start:end], sentence.text[end:start_b], sentence.text[start_b:end_b]
+        # A name that occurs again would make the exchange half of one.
         once = sentence.text.count(first) == 1 and sentence.text.count(second) == 1
         if once and len(between) <= _LONGEST_BETWEEN and _ONE_WAY.search(between) and not _BREAKS.search(between):
             return Edit(

@@ -33,6 +33,7 @@ def exchanges(passage: Passage) -> Iterator[Edit]:
     """Yield the swap of each two neighbouring sentences of a paragraph; the gap between them stays."""
     for paragraph in _paragraphs(passage):
         for first, second in pairwise(paragraph):
+            # Markup such as list numbers would show the exchange, or end up out of order.
             if first.plain and second.plain and first.text != second.text:
                 gap = passage.text[first.end : second.start]
                 yield Edit(
@@ -65,6 +66,7 @@ def misspellings(passage: Passage) -> Iterator[Edit]:
     for sentence in passage.sentences:
         for match in _WORD.finditer(sentence.text):
             wrong = _MISSPELT.get(match[0].lower())
+            # Capitals inside a word mark an abbreviation or a name.
             if wrong is not None and match[0][1:].islower():
                 wrong = wrong.capitalize() if match[0][0].isupper() else wrong
                 start = sentence.start + match.start()

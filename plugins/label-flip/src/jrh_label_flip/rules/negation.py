@@ -61,6 +61,7 @@ def contradictions(passage: Passage) -> Iterator[Edit]:
     for sentence in passage.sentences:
         edit = _negation(sentence)
         if edit is not None:
+            # The original stays and is contradicted at once, so that the response says both.
             before = passage.text[sentence.start : edit.start]
             negated = f"{before}{edit.new}{passage.text[edit.end : sentence.end]}"
             yield Edit(start=sentence.end, end=sentence.end, new=f" {negated}", sentences=(sentence.index,))
@@ -69,6 +70,7 @@ def contradictions(passage: Passage) -> Iterator[Edit]:
 def _negation(sentence: Sentence) -> Edit | None:
     if not sentence.asserts or sentence.has(_QUANTIFIERS) or any(mark in sentence.text for mark in ":;("):
         return None
+    # One negation can be taken away; with two the sentence may say what it says without them.
     negatives = [place for place, word in enumerate(sentence.lower_words) if is_negative(word)]
     if not negatives:
         return None if sentence.has(_CAUSES) else _negate(sentence)
@@ -96,6 +98,7 @@ def _with_not(words: Sequence[str], place: int) -> str | None:
         base, followers = _PRESENT[word]
         return f"does not {base}" if not followers or after in followers else None
     if word in _PAST:
+        # `was written by`: the form is a participle there.
         return f"did not {_PAST[word]}" if after != "by" else None
     return None
 
@@ -120,6 +123,7 @@ def _affirm(sentence: Sentence, place: int) -> Edit | None:
     verb = place if contracted else place - 1
     if verb < 1 or verb > _LONGEST_SUBJECT or any(word in _CLAUSES for word in lowered[1:verb]):
         return None
+    # A comma before the verb parts clauses, and the verb may belong to the other one.
     if "," in sentence.text[: words[verb].start - sentence.start]:
         return None
     if contracted:

@@ -60,14 +60,11 @@ def exact_numbers(passage: Passage) -> Iterator[Number]:
     """Yield the numbers that are stated as exact and do not occur in the request."""
     request_numbers = _request_numbers(passage.request)
     for sentence in passage.sentences:
-        if sentence.asserts and not sentence.negative and not _inexact(sentence):
-            for number in _numbers(sentence):
-                if number.text.lower() not in request_numbers:
-                    yield number
-
-
-def _inexact(sentence: Sentence) -> bool:
-    return sentence.has(_INEXACT) or bool(_UP_TO.search(sentence.text))
+        if not sentence.asserts or sentence.negative or sentence.has(_INEXACT) or _UP_TO.search(sentence.text):
+            continue
+        for number in _numbers(sentence):
+            if number.text.lower() not in request_numbers:
+                yield number
 
 
 def _request_numbers(request: str) -> frozenset[str]:
@@ -109,6 +106,7 @@ def calculations(passage: Passage) -> Iterator[Edit]:
     for sentence in passage.sentences:
         if sentence.negative:
             continue
+        # Only calculations that are right: a wrong one holds an error already.
         for match in _EQUATION.finditer(sentence.text):
             right = _compute(Decimal(match["one"]), _OPERATORS[match["operator"]], Decimal(match["other"]))
             if right is not None and right == Decimal(match["result"]):
@@ -119,6 +117,7 @@ def calculations(passage: Passage) -> Iterator[Edit]:
 
 def _compute(one: Decimal, operator: str, other: Decimal) -> Decimal | None:
     if operator == "/":
+        # A division by zero is no calculation that is right.
         return one / other if other else None
     return {"+": one + other, "-": one - other, "*": one * other}[operator]
 
@@ -190,6 +189,7 @@ def _other_digits(text: str, draw: int) -> str | None:
     """Return a number of the same form, with a comma per thousand and as many decimals where it has them."""
     value = Decimal(text.replace(",", ""))
     places = len(text.partition(".")[2])
+    # The same number of decimals, as a change of precision would show which number was touched.
     step = Decimal(1).scaleb(-places)
     options = [new for new in ((value * factor).quantize(step) for factor in _FACTORS) if new > 0 and new != value]
     if not options:
