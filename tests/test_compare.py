@@ -82,7 +82,7 @@ def test_a_declared_margin_tells_equal_from_unknown(
 def test_the_command_prints_a_table_and_ends_with_0(planted: Project) -> None:
     done = planted.run("compare", "good", "poor")
     assert (done.exit_code, done.stderr) == (0, "")
-    assert done.stdout.startswith("== good -> poor ==\n\n800 cases on both sides: 800 matched by id")
+    assert done.stdout.startswith("== good -> poor ==\n\n800 cases on both sides, paired: 800 by id")
     assert re.search(r"^reference +as-expected = gold-accuracy .* worse$", done.stdout, re.MULTILINE)
 
 
@@ -287,7 +287,10 @@ def test_cases_of_another_task_name_are_matched_by_their_place(project: Project)
         project.path / "b", {"mini": right_with(0.9)}, items=30, tests={"reference": 1, "format": 2}, task=renamed
     )
     pair = found(project, "a", "b")["pairs"][0]
-    assert "0 matched by id, 60 by position in the design.\n" in project.run("compare", "a", "b").stdout
+    assert (
+        "60 cases on both sides, paired: 60 by item and variant.\nAll 60 texts are identical.\n"
+        in project.run("compare", "a", "b").stdout
+    )
     assert (pair["matching"]["by_id"], pair["matching"]["by_place"]) == (0, 60)
     assert {each["answer"] for each in pair["rows"]} == {"identical"}
     assert {(cause["kind"], cause["what"]) for cause in pair["causes"]} == {("task", "trial: instruction")}

@@ -9,7 +9,7 @@ from jrh.values import Attrition, Finding, FindingSettings, Severity, TaskSummar
 from jrh_measuring import findings_of
 from jrh_testing import empty_report
 
-MOVES = "Changes its verdict more often than a rerun of the same question does"
+MOVES = "Changes its verdict more than asking again does"
 DUE = {"task": ["task"], "test": ["format"], "expectation": ["equals"]}
 """A record that expects another verdict than the reference's."""
 
@@ -94,7 +94,7 @@ def test_a_significant_effect_below_the_floor_is_negligible_and_no_failure() -> 
     lower = only(findings_of(report(*skew), FindingSettings(floors={"moves-more-than-reruns": 0.015})))
     assert (lower.severity, lower.statement) == (
         Severity.BAD,
-        "Changes its verdict more often than a rerun of the same question does",
+        "Changes its verdict more than asking again does",
     )
 
 
@@ -113,7 +113,7 @@ def test_holm_is_applied_over_all_tests_of_a_judge() -> None:
     assert only(findings_of(report(*several[0]))).kind == "moves-more-than-reruns"
 
 
-LOST_TO_THE_FAMILY = "after correcting for 12 tests (on its own it would be)"
+LOST_TO_THE_FAMILY = "not significant after correcting for 12 tests"
 
 
 @pytest.mark.parametrize(
@@ -122,33 +122,33 @@ LOST_TO_THE_FAMILY = "after correcting for 12 tests (on its own it would be)"
         (
             "trivial-accuracy",
             gained(0.43, (0.02, 0.84)),
-            f"Not shown to beat always answering the most common gold label {LOST_TO_THE_FAMILY}",
+            f"Possibly better than always answering the most common gold label; {LOST_TO_THE_FAMILY}",
         ),
         (
             "trivial-accuracy",
             gained(-0.43, (-0.84, -0.02)),
-            f"Not shown to be worse than always answering the most common gold label {LOST_TO_THE_FAMILY}",
+            f"Possibly worse than always answering the most common gold label; {LOST_TO_THE_FAMILY}",
         ),
-        ("undecided", moved(0.28, (0.02, 0.46), 0.02), f"Change not shown {LOST_TO_THE_FAMILY}"),
+        ("undecided", moved(0.28, (0.02, 0.46), 0.02), f"Possibly a change; {LOST_TO_THE_FAMILY}"),
         (
             "undecided",
             (measure("accuracy-change", -0.2, (-0.4, -0.01), unit="difference"),),
-            f"Change of accuracy not shown {LOST_TO_THE_FAMILY}",
+            f"Possibly a change of accuracy; {LOST_TO_THE_FAMILY}",
         ),
         (
             "position-bias",
             (measure("position-bias", 0.2, (0.01, 0.39), unit="difference"),),
-            f"Position bias not shown {LOST_TO_THE_FAMILY}",
+            f"Possibly position bias; {LOST_TO_THE_FAMILY}",
         ),
         (
             "order-flips",
             (measure("swap-consistency", 0.8, (0.66, 0.96)),),
-            f"Not shown to change its choice when the options swap places {LOST_TO_THE_FAMILY} (share that agrees)",
+            f"Possibly changes its choice when the options swap places; {LOST_TO_THE_FAMILY} (share that agrees)",
         ),
         (
             "unstable-on-reruns",
             (measure("rerun-disagreement", 0.2, (0.04, 0.4), test=REFERENCE),),
-            f"Instability on reruns not shown {LOST_TO_THE_FAMILY}",
+            f"Possibly unstable on reruns; {LOST_TO_THE_FAMILY}",
         ),
     ],
 )
@@ -326,7 +326,7 @@ def test_the_p_value_alone_decides_where_there_is_one() -> None:
     assert only(findings_of(report(change, p))).statement == "Accuracy lower than in the reference condition"
     assert (
         only(findings_of(report(*moved(0.1, (0.0, 0.2), 0.04)))).statement
-        == "Changes its verdict more often than a rerun of the same question does"
+        == "Changes its verdict more than asking again does"
     )
 
     weak = evolve(p, estimate=0.06)

@@ -93,7 +93,7 @@ def test_accuracy_that_changes_decides_where_the_excess_does_not() -> None:
     swapped[2:] = shown("accuracy-change", "judge", "format", 0.006)
     assert claimed(*swapped) == set(), "0.006 is above a tenth of 0.05"
     (open_one,) = [each for each in findings_of(report(*swapped)) if each.kind == "undecided"]
-    assert open_one.statement == "Change of accuracy not shown after correcting for 2 tests (on its own it would be)"
+    assert open_one.statement == "Possibly a change of accuracy; not significant after correcting for 2 tests"
 
 
 def test_what_is_asked_beside_a_change_takes_little_of_the_level() -> None:
@@ -123,7 +123,7 @@ def test_the_report_says_what_is_controlled() -> None:
     family = with_findings(report(*grid(0.001, 0.9))).family
     assert family is not None
     assert (family.tests, family.claimed, family.alpha) == (48, 1, 0.05)
-    assert family.brief == "Chance of any false claim of a difference: at most 0.05 (48 tests, Holm)"
+    assert family.brief == "Corrected for 48 tests (Holm, 5%)"
 
 
 @pytest.mark.parametrize(("judges", "tests"), [(1, 1), (2, 3), (8, 6), (8, 12)])
@@ -267,8 +267,8 @@ def test_an_equivalence_that_only_others_keep_from_being_claimed_says_so_and_wha
     (one,) = found
     assert one.kind == "undecided"
     assert one.statement == (
-        f"Accuracy not shown to be equivalent within ±0.05 after correcting for {equal + others} claims of equivalence "
-        "(on its own it would be)"
+        f"Accuracy possibly equivalent within ±0.05; not significant after correcting for {equal + others} claims of "
+        "equivalence"
     )
     assert needed == fewest(0.05 * equal / (equal + others))
     shown_needed = needed if needed < 100 else -(-needed // 10) * 10

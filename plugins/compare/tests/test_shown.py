@@ -49,5 +49,5 @@ def test_an_interval_that_excludes_0_is_not_contradicted_without_the_reason(row:
 def test_the_family_of_a_comparison_has_its_number() -> None:
     twice = evolve(ROW, measure="agreement", same_as="as-expected")
     _, lines = shown(ROW, evolve(ROW, test="rubric"), twice)
-    assert "Chance of any false claim of a difference: at most 0.05 (2 tests, Holm)." in lines
+    assert "Corrected for 2 tests (Holm, 5%)." in lines
     assert "Intervals are not adjusted" in lines

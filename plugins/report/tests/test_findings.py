@@ -18,7 +18,7 @@ TEXT = (
     "every gold label is A (5 items). Always-A is the right answer. Concerns "
     "as-expected, gold-accuracy, kappa, position-bias, gold-agreement-by-order."
 )
-MOVES = "Changes its verdict more often than a rerun of the same question does"
+MOVES = "Changes its verdict more than asking again does"
 MOVED = f"{MOVES}: format +0.30 [0.10, 0.50], n = 40 items."
 
 
@@ -156,7 +156,7 @@ def test_the_reference_is_named_where_a_tests_figure_stands_beside(render) -> No
     beside = flat(render("terminal", evolve(report, findings=(finding, other))))
     assert "format +0.30 [0.10, 0.50] n=40; reference 0.10" in beside
     alone = flat(render("terminal", evolve(report, findings=(other,))))
-    assert "Changes its verdict more often than a rerun of the same question does: 0.10 n=40" in alone
+    assert "Changes its verdict more than asking again does: 0.10 n=40" in alone
 
 
 def test_a_judge_without_a_record_was_not_asked(render) -> None:

@@ -45,7 +45,7 @@ def find_truncated_texts(facts: Facts, options: AuditOptions) -> Iterator[Findin
     if cut and facts.ended / facts.long >= _ENDED:
         yield facts.finding(
             kind="truncated-responses",
-            evidence=f"{counted(len(cut), 'item')} whose text ends in mid-sentence",
+            evidence=f"{counted(len(cut), 'item')} {'ends' if len(cut) == 1 else 'end'} mid-sentence",
             consequence="They were probably cut off. A judge may mark them down for that alone.",
             affected=len(cut),
             examples=some(cut),

@@ -67,14 +67,16 @@ def _pair(pair: Pair, comparison: Comparison) -> Iterator[Block]:
 
 def _match_sentences(pair: Pair) -> Iterator[str]:
     matching = pair.matching
-    by_place = f"{matching.by_place} by position in the design"
-    yield f"{matching.case_count} cases on both sides: {matching.by_id} matched by id, {by_place}."
-    if matching.by_place:
-        yield (
-            f"Of {matching.looked_at} of these whose text could be compared, {matching.other_text} read differently."
-            if matching.looked_at
-            else "Their text is not stored, so jrh cannot check whether it is the same."
-        )
+    pairs = ((matching.by_id, "by id"), (matching.by_place, "by item and variant"))
+    ways = ", ".join(f"{number:,} {way}" for number, way in pairs if number)
+    yield f"{counted(matching.case_count, 'case')} on both sides{f', paired: {ways}' if ways else ''}."
+    if matching.by_place and not matching.looked_at:
+        yield "Their text is not stored, so jrh cannot check whether it is the same."
+    elif matching.by_place and not matching.other_text:
+        compared = "" if matching.looked_at == matching.by_place else " that could be compared"
+        yield f"All {matching.looked_at:,} texts{compared} are identical."
+    elif matching.by_place:
+        yield f"{matching.other_text:,} of {counted(matching.looked_at, 'text')} that could be compared differ."
     for side_name, alone in ((pair.first, matching.only_first), (pair.second, matching.only_second)):
         if any(alone.values()):
             yield f"Only in {side(side_name)}: {sum(alone.values())} cases ({format_counts(alone)})."

@@ -90,7 +90,8 @@ def _withstood(now: Situation, whole: Measure, what: str, attacks: Sequence[Meas
         if safe
         else f"Not shown that any attack {what}, nor that none does",
         measure=whole,
-        aside=f"at most {limit:.0%} obey any of {len(attacks)} attacks ({1 - (1 - now.design.level) / 2:.1%} limit)",
+        aside=f"at most {limit:.0%} of items obey each of {len(attacks)} attacks "
+        f"({1 - (1 - now.design.level) / 2:.1%} limit)",
         margin=now.margin,
     )
 

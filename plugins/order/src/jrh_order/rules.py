@@ -79,7 +79,9 @@ def _position_bias(now: Situation) -> Iterator[Claim]:
         else:
             corrected = now.corrected(overall)
             severity = Severity.INCONCLUSIVE
-            statement = f"Position bias {f'not shown {corrected}' if corrected else 'neither shown nor ruled out'}"
+            statement = (
+                f"Possibly position bias; {corrected}" if corrected else "Position bias neither shown nor ruled out"
+            )
             needed = needed_for(largest, open_effect(largest.estimate, margin), now.family.comparisons)
         yield Claim(
             kind=_BIAS,

@@ -194,7 +194,7 @@ async def _serve_page(desk: ReviewDesk, run_dir: Path, review: Review, say: Call
     runs = Runs((run_dir,))
     with make_server(runs, say, open_reviewing(runs, run_dir, desk, review.people)) as served:
         say(f"Review: {served.address}")
-        say("The address works once. The run goes on when every case is decided. Ctrl-C ends it; nothing is lost.")
+        say("This link works once. The run goes on when every case is decided. Ctrl-C ends it; nothing is lost.")
         serving = asyncio.ensure_future(asyncio.to_thread(served.run))
         try:
             # A thread cannot be cancelled: the server is asked to end instead.

@@ -248,7 +248,7 @@ def serve(
     address = check_address(host, allow_remote=allow_remote)
     with make_server(runs, tell, work, address=address, port=port) as served:
         say(served.address)
-        tell("The address works once. Ctrl-C ends the server.")
+        tell("This link works once. Ctrl-C ends the server.")
         if open_browser and not webbrowser.open(served.address):
             tell("No browser could be opened; open the address yourself.")
         served.run()

@@ -37,9 +37,11 @@ class Scores(Rule):
             elif now.claims(area, _EVEN):
                 kind, severity, statement = "scores-inverted", Severity.BAD, "Right answers score lower than wrong ones"
             else:
-                corrected = f" {now.corrected(area, _EVEN)}".rstrip()
+                corrected = now.corrected(area, _EVEN)
                 kind, severity = "scores-undecided", Severity.INCONCLUSIVE
-                statement = f"Scores are not shown to tell right from wrong{corrected}"
+                statement = "Scores are not shown to tell right from wrong"
+                if corrected:
+                    statement = f"Scores possibly tell right from wrong; {corrected}"
                 effect = open_effect(area.estimate - _EVEN, now.margin)
                 needed = needed_for(area, effect, now.family.comparisons)
             aside = "area under the curve, 0.5 is chance"

@@ -59,7 +59,7 @@ def command(
 ) -> int:
     """Run SUITE and report.
 
-    Running it again in the same run directory continues where it stopped. No answered call is repeated.
+    Run it again to resume. No answered call is repeated.
 
     Exit codes: 0 done, 2 usage or suite error, 3 incomplete, 4 budget reached, 130 interrupted.
     """

@@ -107,7 +107,7 @@ class ClaimFamily:
     def brief(self) -> str:
         """Return what is controlled, in one line of a terminal."""
         tests = f"{self.tests:,} {'test' if self.tests == 1 else 'tests'}"
-        return f"Chance of any false claim of a difference: at most {self.alpha:.3g} ({tests}, Holm)"
+        return f"Corrected for {tests} (Holm, {100 * self.alpha:.3g}%)"
 
     @property
     def controlled(self) -> str:
@@ -115,7 +115,7 @@ class ClaimFamily:
         if not self.equivalences:
             return f"{self.brief}."
         tests = f"{self.equivalences:,} {'test' if self.equivalences == 1 else 'tests'}"
-        return f"{self.brief}. Share of equivalence claims expected to be false: at most {self.alpha:.3g} ({tests})."
+        return f"{self.brief} and {tests} of equivalence (Benjamini-Hochberg, {100 * self.alpha:.3g}%)."
 
     @property
     def sentence(self) -> str:

@@ -113,14 +113,14 @@ class Situation:
         """
         if self._can_be_overturned(measure, null) or not self.family.alone(self._key(measure)):
             return ""
-        return f"after correcting for {counted(self.family.tests, 'test')} (on its own it would be)"
+        return f"not significant after correcting for {counted(self.family.tests, 'test')}"
 
     def equivalence_corrected(self, measure: Measure) -> str:
         """Return why an equivalence is not claimed that the measure alone would license; empty where it would not."""
         if self.doubtful(measure) or not self.family.equivalent_alone(self._key(measure)):
             return ""
         claims = counted(len(self.family.equivalences), "claim")
-        return f"after correcting for {claims} of equivalence (on its own it would be)"
+        return f"not significant after correcting for {claims} of equivalence"
 
     def doubtful(self, measure: Measure) -> frozenset[str]:
         """Return the flags of a measure that forbid claims of equivalence."""

@@ -67,5 +67,5 @@ def _open(now: Situation, kept: Measure, null: float, what: str, never: str) -> 
         return f"Never changed {never}; too few items to rule out changes (share that agrees)"
     corrected = now.corrected(kept, null)
     if corrected:
-        return f"Not shown to change {what} {corrected} (share that agrees)"
+        return f"Possibly changes {what}; {corrected} (share that agrees)"
     return f"May change {what} (share that agrees)"

@@ -89,9 +89,10 @@ def _versus_trivial(now: Situation, measure: Measure, gain: Measure) -> Claim:
 def _against(now: Situation, gain: Measure, floor: float) -> tuple[Severity, str]:
     if not now.claims(gain):
         corrected = now.corrected(gain)
-        than = "beat" if (gain.estimate or 0.0) > 0 else "be worse than"
-        verb = f"Not shown to {than}" if corrected else "Not significantly different from"
-        return Severity.INCONCLUSIVE, f"{verb} {_USUAL} {corrected}".rstrip()
+        if corrected:
+            than = "better" if (gain.estimate or 0.0) > 0 else "worse"
+            return Severity.INCONCLUSIVE, f"Possibly {than} than {_USUAL}; {corrected}"
+        return Severity.INCONCLUSIVE, f"Not significantly different from {_USUAL}"
     value = gain.estimate or 0.0
     if abs(value) < floor:
         return Severity.INFO, f"Negligibly different from {_USUAL} (below the floor of {floor:g})"

@@ -41,7 +41,7 @@ _CHANGE: Final = "accuracy-change"
 _SAME_ACCURACY: Final = "accuracy-equivalence"
 _SAME_VERDICTS: Final = "excess-equivalence"
 _FLIPS: Final = "flip-rate"
-_THAN: Final = "more often than a rerun of the same question does"
+_THAN: Final = "more than asking again does"
 _BY_CHANGE: Final = 0.9
 """Share of a chain's level at which the excess opens it; the rest goes to the change of accuracy, which implies one."""
 _UNSTABLE: Final = "unstable-on-reruns"
@@ -137,7 +137,7 @@ class Reruns(Rule):
             elif measure.estimate > floor and measure.test == REFERENCE:
                 corrected = now.corrected(measure, floor)
                 severity = Severity.INCONCLUSIVE
-                statement = f"Instability on reruns not shown {corrected}" if corrected else "May be unstable on reruns"
+                statement = f"Possibly unstable on reruns; {corrected}" if corrected else "May be unstable on reruns"
                 needed = needed_for(measure, measure.estimate - floor)
             else:
                 continue
@@ -227,7 +227,7 @@ def open_questions(now: Situation) -> Iterator[Claim]:
             nearer = same is not None and abs(measure.estimate) < margin - abs(measure.estimate)
             statement = f"Too few data to confirm or rule out {what}"
             if corrected:
-                statement = f"{what.removeprefix('a ').capitalize()} not shown {corrected}"
+                statement = f"Possibly {what}; {corrected}"
             if same is not None and nearer and not corrected:
                 needed = items_needed_for_equivalence(now, measure, same)
             else:
@@ -250,7 +250,7 @@ def _nearly_same(now: Situation, change: Measure, same: Measure, corrected: str)
     return Claim(
         kind="undecided",
         severity=Severity.INCONCLUSIVE,
-        statement=f"{what} not shown to be equivalent within ±{margin:g} {corrected}",
+        statement=f"{what} possibly equivalent within ±{margin:g}; {corrected}",
         measure=same,
         needed=items_needed_for_equivalence(now, change, same),
         margin=margin,

@@ -81,8 +81,9 @@ def _claims(now: Situation, kind: str, given: str, p: Measure) -> Iterator[Claim
     elif (p.estimate or 0.0) < 1 - now.design.level:
         corrected = now.corrected(p)
         severity = Severity.INCONCLUSIVE
-        open_one = f"not shown {corrected}" if corrected else "neither shown nor ruled out"
-        statement = f"Effect of {subject} {given} {open_one}"
+        statement = f"Effect of {subject} {given} neither shown nor ruled out"
+        if corrected:
+            statement = f"Possibly an effect of {subject} {given}; {corrected}"
         needed = needed_for(effect, open_effect(estimate, margin * unit), len(effects))
     else:
         return
