@@ -138,7 +138,7 @@ def test_the_same_difference_is_shown_and_tested_once(planted: Project) -> None:
     )
     assert re.search(r"^format +as-expected = agreement ", printed, re.MULTILINE)
     assert "Measures joined by = are the same difference by definition: in the reference" in printed
-    assert "at most 0.05 (3 tests, Holm). This correction decides what counts as shown" in printed
+    assert "Corrected for 3 tests (Holm, 5%). This correction decides what counts as shown" in printed
 
 
 def test_the_markdown_fits_a_comment_and_says_what_it_lacks(planted: Project) -> None:
@@ -288,7 +288,7 @@ def test_cases_of_another_task_name_are_matched_by_their_place(project: Project)
     )
     pair = found(project, "a", "b")["pairs"][0]
     assert (
-        "60 cases on both sides, paired: 60 by item and variant.\nAll 60 texts are identical.\n"
+        "60 cases on both sides, paired: 60 by item and variant.\nTheir text is not stored"
         in project.run("compare", "a", "b").stdout
     )
     assert (pair["matching"]["by_id"], pair["matching"]["by_place"]) == (0, 60)

@@ -110,7 +110,9 @@ def test_the_first_suite_shows_what_was_planted(first: tuple[Inside, list[tuple[
     assert [(line, done.exit_code) for line, done in outcomes if done.exit_code] == []
     assert shown("first-suite.md", outcomes) == []
     moved = [
-        each for each in json.loads(project.read("runs/first/report.json"))["findings"] if "rerun" in each["statement"]
+        each
+        for each in json.loads(project.read("runs/first/report.json"))["findings"]
+        if "asking again" in each["statement"]
     ]
     assert [(each["severity"], each["tests"]) for each in moved] == [("bad", ["format"])]
 

@@ -231,7 +231,7 @@ def test_a_report_says_what_is_controlled_of_its_claims_of_equivalence() -> None
     family = with_findings(report(*same("test0", 0.01), *same("test1", 0.2))).family
     assert family is not None
     assert family.equivalences == 2
-    expected = "Share of equivalence claims expected to be false: at most 0.05 (2 tests)."
+    expected = "and 2 tests of equivalence (Benjamini-Hochberg, 5%)."
     assert expected in family.sentence
 
 
