@@ -10,11 +10,11 @@ from jrh_import.decisions import read_log
 from jrh_import.options import JudgeSenseOptions
 from jrh_prompts.options import SensitivityOptions
 from jrh_prompts.sensitivity import TemplateSensitivity
-from jrh_testing import paired_row
+from jrh_testing import prompt_pair_row
 
 
 def decided(number, a, b, **more):
-    return {**paired_row(number), "decision_a": a, "decision_b": b, **more}
+    return {**prompt_pair_row(number), "decision_a": a, "decision_b": b, **more}
 
 
 def write(path, rows):

@@ -81,7 +81,7 @@ def test_an_encoding_without_a_character_gets_another(ran: Project, encoding: st
 
 def test_data_in_an_encoding_without_a_character_stays_data() -> None:
     words = {"name": "r\u00e9sum\u00e9", "face": "\U0001f600"}
-    script = "import json, sys; from jrh.text import telling; telling.say(sys.stdin.read(), data=True)"
+    script = "import json, sys; from jrh.text import terminal; terminal.say(sys.stdin.read(), data=True)"
     done = subprocess.run(
         [sys.executable, "-c", script],
         input=json.dumps(words, ensure_ascii=False),
@@ -91,7 +91,7 @@ def test_data_in_an_encoding_without_a_character_stays_data() -> None:
         check=True,
     )
     assert json.loads(done.stdout) == words
-    ascii_only = script.replace("telling.say(", "sys.stdout.reconfigure(encoding='ascii'); telling.say(")
+    ascii_only = script.replace("terminal.say(", "sys.stdout.reconfigure(encoding='ascii'); terminal.say(")
     done = subprocess.run(
         [sys.executable, "-c", ascii_only],
         input=json.dumps(words, ensure_ascii=False),

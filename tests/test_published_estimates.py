@@ -13,7 +13,7 @@ import json
 import numpy as np
 import pytest
 from jrh_stats import clustered_kappa, clustered_proportion, judgesense_jss, judgesense_kappa
-from jrh_testing import Project, paired_row
+from jrh_testing import Project, prompt_pair_row
 
 pytestmark = pytest.mark.inside
 
@@ -91,7 +91,7 @@ def test_an_imported_log_gives_the_published_score_next_to_ours(project: Project
     first, second = sides(pairs, flips)
     rows = [
         {
-            **paired_row(number, text=f"text {number}"),
+            **prompt_pair_row(number, text=f"text {number}"),
             "decision_a": "YES" if one else "NO",
             "decision_b": "YES" if other else "NO",
         }

@@ -11,7 +11,7 @@ import pytest
 from jrh import open_run
 from jrh.running import open_store
 from jrh.store.database import write_seal
-from jrh_measuring import read_record, recorded_findings
+from jrh_measuring import read_findings, read_record
 from jrh_testing import Inside, Project
 
 pytestmark = pytest.mark.inside
@@ -124,7 +124,7 @@ def test_the_record_holds_rules_hypotheses_and_what_was_decided(made: Project) -
     with open_store(made.path / "runs/mine") as store:
         record = read_record(store)
         assert record is not None
-        assert record.found == recorded_findings(store)
+        assert record.found == read_findings(store)
     (rule,) = [rule for rule in record.rules if rule.name == "wrong/imperfect"]
     assert rule.digest
     tested = [each for each in record.hypotheses if each.rule == rule.name]

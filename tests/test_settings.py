@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from jrh_chat import refused_settings
+from jrh_chat import find_refused_settings
 from jrh_testing import ChatServer, Project
 from support.looking import one, query, report
 from support.suites import PROVIDERS, llm_suite, openai_http, write_items, write_suite
@@ -148,7 +148,7 @@ REFUSALS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
 def test_the_setting_that_an_error_names_is_found_and_a_value_out_of_range_is_none(
     text: str, named: str, expected: tuple[str, ...]
 ) -> None:
-    assert refused_settings(text, named) == expected
+    assert find_refused_settings(text, named) == expected
 
 
 @pytest.mark.parametrize(
@@ -161,8 +161,8 @@ def test_the_setting_that_an_error_names_is_found_and_a_value_out_of_range_is_no
     ],
 )
 def test_an_error_that_names_the_form_of_the_reply_refuses_the_mode(text: str, named: str) -> None:
-    assert "output" in refused_settings(text, named)
+    assert "output" in find_refused_settings(text, named)
 
 
 def test_an_error_about_something_else_refuses_no_mode() -> None:
-    assert "output" not in refused_settings("The model does not support images; prompt is invalid")
+    assert "output" not in find_refused_settings("The model does not support images; prompt is invalid")

@@ -10,7 +10,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from jrh_testing import Project, paired_row
+from jrh_testing import Project, prompt_pair_row
 
 pytestmark = pytest.mark.inside
 
@@ -38,7 +38,7 @@ def log(judges: tuple[str, ...]) -> list[dict[str, str]]:
                 shown = {"prompt_a": PROMPTS[one].format(text), "prompt_b": PROMPTS[other].format(text)}
                 told = {"decision_a": verdict(judge, one, number), "decision_b": verdict(judge, other, number)}
                 gold = "YES" if number % 2 == 0 else "NO"
-                made = paired_row(number, text=text, ground_truth_label=gold)
+                made = prompt_pair_row(number, text=text, ground_truth_label=gold)
                 rows.append({**made, **shown, **told, "judge": judge})
     return rows
 

@@ -21,7 +21,7 @@ SOURCES = [
     if "tests" not in path.relative_to(ROOT).parts
 ]
 ALLOWED = {
-    "core/kernel/src/jrh/text/telling.py": "the one that cleans",
+    "core/kernel/src/jrh/text/terminal.py": "the one that cleans",
     "core/kernel/src/jrh/running/progress.py": "draws bars; every text in them is cleaned",
 }
 STREAMS = {"stdout", "stderr", "__stdout__", "__stderr__"}

@@ -11,7 +11,7 @@ import pytest
 from jrh.text import visible_text
 from jrh_report.html.reporter import HtmlReporter
 from jrh_report.options import HtmlOptions
-from jrh_testing import PAYLOADS, Project, installed_flags, load_sections
+from jrh_testing import PAYLOADS, Project, flags_by_name, load_sections
 from support.browsing import Visit, visit
 from support.pages import read_page
 from support.poison import Poisoned
@@ -44,7 +44,7 @@ def harmless(seen: Visit) -> None:
     tags = set(seen.evaluate("[...document.querySelectorAll('*')].map((each) => each.tagName.toLowerCase())"))
     assert tags <= set(TAGS.split())
     titles = "[...document.querySelectorAll('abbr')].map((each) => [each.textContent, each.title])"
-    flags = installed_flags()
+    flags = flags_by_name()
     assert all(flags[flag].meaning == title for flag, title in seen.evaluate(titles)), "a title is not ours"
     assert seen.evaluate("document.querySelectorAll('[title]:not(abbr)').length") == 0
     handlers = """[...document.querySelectorAll('*')].flatMap((each) => each.getAttributeNames())

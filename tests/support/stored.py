@@ -13,7 +13,7 @@ from jrh.running.declared_stages import add_to_report
 from jrh.running.event_loop import run_to_end
 from jrh.running.gathering import gather
 from jrh.running.outcome import Ended
-from jrh.running.stage_work import stored_work
+from jrh.running.stage_work import work_of_store
 from jrh.running.stages import summary as reporting
 from jrh.running.stages.stored import read_records
 from jrh.store.records_table import TrialRow
@@ -190,7 +190,7 @@ class Made:
         )
         store.measures.replace("made", measures, ())
         records = read_records(store)
-        work = stored_work(load_plugins(), store, summary, records=records)
+        work = work_of_store(load_plugins(), store, summary, records=records)
         add_to_report(gather(store, summary, records), work)  # keeps the findings
         run_to_end(lambda: CaseList().run(work))
         reporting.note_end(store, Ended(exit_code=3, message=self.text("ended", 4), complete=True))

@@ -18,9 +18,9 @@ from jrh_authoring import (
     WrittenBy,
     ask_until_read,
     check_template,
+    item_texts,
     tag_mark,
     text_schema,
-    texts_of,
 )
 from jrh_testing import FakeContext, ScriptedModel, sample_task
 
@@ -120,7 +120,7 @@ async def test_a_draft_needs_the_texts_of_all_fields() -> None:
     ],
 )
 def test_the_texts_of_an_item_are_all_there_or_it_is_skipped(fields: tuple[str, ...], expected: object) -> None:
-    assert texts_of(ITEM, fields) == expected
+    assert item_texts(ITEM, fields) == expected
 
 
 @frozen
@@ -149,8 +149,8 @@ async def test_the_first_check_that_rejects_gives_the_reason() -> None:
     checks = Checks.of(names, context(yes=Says(True), no=Says(False, "too odd"), later=Says(False, "never asked")))
     draft = Draft(variant="v", details={"seed": 1})
     assert await checks.rejection(ITEM, draft) == "too odd"
-    assert await checks.checked(ITEM, draft) == Skip(reason="too odd", variant="v", details={"seed": 1})
-    assert await Checks.of(names[:1], context(yes=Says(True))).checked(ITEM, draft) is draft
+    assert await checks.check_draft(ITEM, draft) == Skip(reason="too odd", variant="v", details={"seed": 1})
+    assert await Checks.of(names[:1], context(yes=Says(True))).check_draft(ITEM, draft) is draft
     assert await Checks.of(names[1:2], context(no=Says(False))).rejection(ITEM, draft) == "rejected by a check"
 
 

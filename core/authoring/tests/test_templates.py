@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jrh.errors import JrhError
-from jrh_authoring.templates import render, variables_of
+from jrh_authoring.templates import render, template_variables
 from jrh_testing import ODD_TEXTS
 
 
@@ -72,9 +72,9 @@ def test_a_template_that_goes_wrong_says_how(source: str, message: str) -> None:
 
 def test_the_names_a_template_needs_are_known_without_rendering() -> None:
     source = "{{ a }}{% for b in c %}{{ b.d }}{% endfor %}{% set e = f %}{{ e }}{{ range(3) }}"
-    assert variables_of(source) == {"a", "c", "f"}
+    assert template_variables(source) == {"a", "c", "f"}
 
 
 def test_a_broken_template_is_reported_with_its_line() -> None:
     with pytest.raises(JrhError, match="prompt template, line 2: "):
-        variables_of("fine\n{{ broken")
+        template_variables("fine\n{{ broken")

@@ -11,7 +11,7 @@ from attrs import field, frozen
 from jrh.errors import JrhError, PluginError
 from jrh.hashing import derive_seed
 from jrh.plugins.specs import JudgeSpec, MetricSpec, ModelSpec, ParserSpec, ValidatorSpec
-from jrh.running.identity import identity, used
+from jrh.running.identity import describe_component, identity
 from jrh.suite.resolve import load_suite
 from jrh.values.option_values import ModelName, ParserName
 from jrh_testing import LabelParser, ScriptedModel
@@ -196,7 +196,7 @@ def test_an_identity_does_not_depend_on_where_the_suite_lies(lab: Any, tmp_path:
 
 def test_what_was_used_is_described_with_every_option(lab: Any) -> None:
     builder, judge = judge_of(lab, judge={"asks": {"name": "mine", "strict": False}})
-    described = used("judge", judge, Path(), simulated=True)
+    described = describe_component("judge", judge, Path(), simulated=True)
     assert (described.role, described.name, described.component, described.version) == (
         "judge",
         "mine",
@@ -205,5 +205,5 @@ def test_what_was_used_is_described_with_every_option(lab: Any) -> None:
     )
     assert described.options == {"model": "mini", "parser": "label", "table": "table.csv", "strict": False}
     assert described.simulated
-    model = used("model", builder.resolved.models["mini"], Path())
+    model = describe_component("model", builder.resolved.models["mini"], Path())
     assert model.options == {"endpoint": "here", "temperature": 0.5}

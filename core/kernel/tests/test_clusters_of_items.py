@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 from jrh import Item
-from jrh.values import linked
+from jrh.values import link_members
 from jrh.values.clusters import clusters_of
 
 
@@ -34,8 +34,8 @@ def test_the_components_are_those_of_scipy_in_any_order(links):
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    found = linked(links)
-    assert found == linked(reversed(links))
+    found = link_members(links)
+    assert found == link_members(reversed(links))
     names = sorted({*found, *(key for _, keys in links for key in keys)})
     place = {name: number for number, name in enumerate(names)}
     edges = [(place[member], place[key]) for member, keys in links for key in keys]

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from jrh.hashing import content_id
 from jrh.running.stages.load import choose
-from jrh.store.cases_table import items_id, listed_id
+from jrh.store.cases_table import id_of_list, items_id
 from jrh.store.database import FILENAME
 from jrh.store.run_store import Store
-from jrh.store.temporary import spooled
+from jrh.store.temporary import spool_items
 from jrh.suite.definition import Sample
 from jrh.values.clusters import ItemBlocks, clusters_of
 from jrh.values.items import Item
@@ -40,7 +40,7 @@ def made(count: int) -> Iterator[Item]:
 @pytest.mark.usefixtures("small")
 @pytest.mark.parametrize("count", [5, 6, 7, 13])
 def test_items_of_a_file_are_a_sequence_like_a_tuple_of_them(count: int) -> None:
-    plain, found = tuple(made(count)), spooled(made(count))
+    plain, found = tuple(made(count)), spool_items(made(count))
     assert isinstance(found, ItemBlocks)
     assert (found, len(found), list(found)) == (plain, count, list(plain))
     assert [found[place] for place in range(-count, count)] == [*plain, *plain]
@@ -54,7 +54,7 @@ def test_items_of_a_file_are_a_sequence_like_a_tuple_of_them(count: int) -> None
 
 @pytest.mark.usefixtures("small")
 def test_few_items_are_held() -> None:
-    assert spooled(made(4)) == tuple(made(4))
+    assert spool_items(made(4)) == tuple(made(4))
 
 
 @pytest.mark.usefixtures("small")
@@ -62,7 +62,7 @@ def test_items_of_a_file_are_stored_and_read_again_with_the_same_ids(tmp_path: P
     plain = tuple(made(13))
     store = Store.open(tmp_path, "essays")
     try:
-        ids = store.items.write({"task": spooled(plain), "other": plain[:2]})
+        ids = store.items.write({"task": spool_items(plain), "other": plain[:2]})
         assert ids == {"task": items_id(plain), "other": items_id(plain[:2])}
         assert store.items.read() == {"task": plain, "other": plain[:2]}
         assert isinstance(store.items.read()["task"], ItemBlocks)
@@ -90,13 +90,13 @@ def test_clusters_of_items_in_a_file_are_those_of_items_in_memory() -> None:
     plain = tuple(
         Item(id=f"i{place}", fields={"response": f"{place // 2}"}, group=groups.get(place, "")) for place in range(20)
     )
-    wanted, found = clusters_of(plain), clusters_of(spooled(plain))
+    wanted, found = clusters_of(plain), clusters_of(spool_items(plain))
     assert {item.id: found[item.id] for item in plain} == wanted
     assert wanted["i2"] == wanted["i9"] == "i2"
     assert wanted["i12"] == wanted["i14"] == "i12"
     apart = tuple(Item(id=f"i{place}", fields={"response": f"{place}"}) for place in range(20))
-    assert [clusters_of(spooled(apart))[item.id] for item in apart] == [item.id for item in apart]
-    assert len(clusters_of(spooled(apart))) == 0
+    assert [clusters_of(spool_items(apart))[item.id] for item in apart] == [item.id for item in apart]
+    assert len(clusters_of(spool_items(apart))) == 0
 
 
 @pytest.mark.usefixtures("small")
@@ -105,7 +105,7 @@ def test_a_sample_of_items_in_a_file_is_that_of_items_in_memory(
     stratify: bool | str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sample = Sample(n=7, seed=3, stratify=stratify)
-    found = choose(spooled(made(20)), sample, 6)
+    found = choose(spool_items(made(20)), sample, 6)
     assert isinstance(found, ItemBlocks)
     monkeypatch.setattr("jrh.store.temporary.IN_MEMORY", 100)
     assert found == choose(tuple(made(20)), sample, 6)
@@ -114,8 +114,8 @@ def test_a_sample_of_items_in_a_file_is_that_of_items_in_memory(
 
 def test_the_id_of_a_long_list_is_that_of_the_list() -> None:
     for texts in ([], ["a"], ["a", '"\ud800é', ""]):
-        assert listed_id(iter(texts)) == content_id(texts)
-        assert listed_id(iter(texts), [("judge", "id")], 3) == content_id(texts, [("judge", "id")], 3)
+        assert id_of_list(iter(texts)) == content_id(texts)
+        assert id_of_list(iter(texts), [("judge", "id")], 3) == content_id(texts, [("judge", "id")], 3)
 
 
 def test_reading_clustering_and_storing_items_takes_no_memory_for_their_texts(
@@ -128,7 +128,7 @@ def test_reading_clustering_and_storing_items_takes_no_memory_for_their_texts(
     store = Store.open(tmp_path, "essays")
 
     def work() -> int:
-        items = spooled(
+        items = spool_items(
             Item(id=f"i{place}", fields={"response": f"{place} and so on. " * 200}) for place in range(MANY)
         )
         return len(store.items.write({"task": items}))

@@ -19,7 +19,7 @@ from jrh.running.schedule import AskedCase, TrialPlanner
 from jrh.running.stages.cases_of_drafts import reference_cases
 from jrh.running.stages.load import check
 from jrh.store.run_store import Store
-from jrh.store.temporary import Spool, spooled, spooled_as
+from jrh.store.temporary import Spool, spool_items, spool_values
 from jrh.suite.definition import DataUse, JudgeUse, TaskUse
 from jrh.suite.resolved import Resolved
 from jrh.values.cases import Case
@@ -93,7 +93,7 @@ def test_an_item_that_is_read_checked_and_stored_takes_a_few_bytes(store: Store)
 
 def test_the_cluster_of_an_item_that_is_alone_takes_a_number() -> None:
     """Its keys and names took 500 bytes."""
-    assert grows(lambda count: clusters_of(spooled(Source(count).read()))) < 50
+    assert grows(lambda count: clusters_of(spool_items(Source(count).read()))) < 50
 
 
 def _judge(lab: Any) -> Resolved[JudgeSpec]:
@@ -125,7 +125,7 @@ def test_a_trial_of_jrh_plan_takes_some_numbers(lab: Any) -> None:
     dry: Any = SimpleNamespace(resolved=SimpleNamespace(suite=suite), store=SimpleNamespace(trials=stored))
 
     def work(count: int) -> None:
-        cases = spooled_as(Case, (reference_cases(TASK, [item], 2)[0] for item in Source(count).read()))
+        cases = spool_values(Case, (reference_cases(TASK, [item], 2)[0] for item in Source(count).read()))
         own = {item.id: item.id for item in Source(FEW).read()}
         clusters = {"essays": defaultdict(lambda: "another", own)}
         found = count_trials(dry, {key: cases}, judges, clusters)["fixed", key]

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jrh import Interval, Measure
-from jrh.text import counted, format_dollars
+from jrh.text import count_noun, format_dollars
 from jrh_measuring import (
     format_counts,
     format_ends,
@@ -150,7 +150,7 @@ def test_a_small_number_that_is_no_share_gets_more_decimals() -> None:
 
 
 def test_a_number_agrees_with_its_noun() -> None:
-    assert [counted(1, "item"), counted(1680, "trial"), counted(2, "entry", "entries")] == [
+    assert [count_noun(1, "item"), count_noun(1680, "trial"), count_noun(2, "entry", "entries")] == [
         "1 item",
         "1,680 trials",
         "2 entries",

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jrh.errors import JrhError, StoreError
-from jrh.text.redact import MASK, Redactor, error_line, raised_at
+from jrh.text.redact import MASK, Redactor, error_line, error_place
 
 KEY = "sk-live-0123456789abcdef"
 
@@ -165,7 +165,7 @@ def test_the_line_of_an_error_is_that_of_the_plugin_and_not_of_what_it_calls(mod
         names["ask"](partial(json.loads, "polite"))
     assert raised.value.__traceback__ is not None
     error = raised.value.with_traceback(raised.value.__traceback__.tb_next)
-    assert raised_at(error) == shown
+    assert error_place(error) == shown
     assert error_line(error).endswith(f"({shown})" if shown else "(char 0)")
 
 
@@ -176,7 +176,7 @@ def test_the_line_of_an_error_is_not_that_of_the_stage_that_caught_it() -> None:
     with pytest.raises(ValueError, match="Expecting") as raised:
         names[0]["ask"](partial(names[1]["ask"], partial(json.loads, "polite")))
     assert raised.value.__traceback__ is not None
-    assert raised_at(raised.value.with_traceback(raised.value.__traceback__.tb_next)) == "file1.py, line 2"
+    assert error_place(raised.value.with_traceback(raised.value.__traceback__.tb_next)) == "file1.py, line 2"
 
 
 def test_a_sentence_for_the_user_has_no_type_and_no_place() -> None:

@@ -189,7 +189,7 @@ def test_results_as_written_fit_their_schema():
         notes=("one",),
         records=RecordTable.from_records([RECORD]),
     )
-    plain = {name: value for name, value in to_json(report).items() if name not in RunReport.BESIDE}
+    plain = {name: value for name, value in to_json(report).items() if name not in RunReport.NOT_IN_RESULTS}
     written = json.loads(json.dumps(plain))
     assert written["simulated"] == ["a", "b"]
     assert list(Draft202012Validator(results_schema(PLUGINS)).iter_errors(written)) == []

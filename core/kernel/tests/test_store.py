@@ -273,7 +273,7 @@ def test_a_stage_is_replaced_with_its_digest_or_not_at_all(store: Store, tmp_pat
         store.trials.replace("other", broken)
     viewed = Store.view(tmp_path / "run")
     assert viewed.trials.digest() == "digest"
-    assert [trial.trial_id for trial in viewed.trials.pending("judge")] == ["a"]
+    assert [trial.trial_id for trial in viewed.trials.trials_to_run("judge")] == ["a"]
     assert viewed.items.digest() is None
     viewed.close()
 
@@ -322,7 +322,7 @@ def test_pending_are_trials_without_a_record_and_those_that_may_succeed_when_ask
     plan(store, *(status.value for status in statuses), "never-asked")
     store.records.put([(record(status.value, status), None, None) for status in statuses])
     store.flush()
-    assert [trial for trial, *_ in store.trials.pending("judge")] == [
+    assert [trial for trial, *_ in store.trials.trials_to_run("judge")] == [
         "timeout",
         "provider_error",
         "plugin_error",
@@ -336,7 +336,7 @@ def test_a_trial_that_is_asked_again_has_one_record_the_later(store: Store) -> N
     store.records.put([(record("a", Status.OK), None, None)])
     store.flush()
     assert columns_of(store)["status"] == ("ok",)
-    assert store.trials.pending("judge") == []
+    assert store.trials.trials_to_run("judge") == []
 
 
 async def test_calls_are_numbered_on_after_a_restart(tmp_path: Path, stored: Any) -> None:
@@ -374,4 +374,6 @@ def test_a_record_stands_unless_asking_again_may_help(store: Store) -> None:
     store.records.put([(record(status.value, status), None, None) for status in Status])
     store.flush()
     failed = {"timeout", "provider_error", "plugin_error"}
-    assert store.trials.lasting([status.value for status in Status]) == {status.value for status in Status} - failed
+    assert (
+        store.trials.final_trials([status.value for status in Status]) == {status.value for status in Status} - failed
+    )

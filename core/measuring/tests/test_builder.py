@@ -14,7 +14,7 @@ from jrh_measuring import (
     against_gold,
     as_expected,
     cells_of,
-    mirrored,
+    complement,
 )
 from jrh_stats import Estimate
 from scipy.stats import binomtest
@@ -113,7 +113,7 @@ def test_where_nothing_counts_the_note_says_so() -> None:
 
 def test_the_mirror_of_a_rate_mirrors_interval_and_bounds() -> None:
     found = rate(builder_of(["YES"] * 3 + ["NO", None]))
-    other = mirrored(found, "errors")
+    other = complement(found, "errors")
     assert (other.name, other.estimate) == ("errors", 0.25)
     assert (other.interval.low, other.interval.high) == (1 - found.interval.high, 1 - found.interval.low)
     assert other.bounds == (1 - found.bounds[1], 1 - found.bounds[0])

@@ -2,7 +2,7 @@
 
 import pytest
 from jrh import RecordTable
-from jrh_measuring import moving_tests, steady_tests
+from jrh_measuring import change_tests, steady_tests
 from jrh_testing import empty_report
 
 ROWS = (
@@ -28,7 +28,7 @@ def run():
 
 
 def test_verdicts_may_change_where_some_case_expects_more_than_the_same(run) -> None:
-    assert moving_tests(run) == {"task": {"changed", "stated", "not above", "not below", "mixed"}}
+    assert change_tests(run) == {"task": {"changed", "stated", "not above", "not below", "mixed"}}
 
 
 def test_the_other_tests_compare_a_judge_with_itself_alone(run) -> None:
@@ -39,5 +39,5 @@ def test_the_other_tests_compare_a_judge_with_itself_alone(run) -> None:
 
 def test_nothing_is_claimed_where_the_records_do_not_tell(run) -> None:
     for each in (RecordTable.from_columns({"task": ["task"], "test": ["same"]}), empty_report().records):
-        assert moving_tests(each) == {}
+        assert change_tests(each) == {}
         assert steady_tests(each, "task") == set()

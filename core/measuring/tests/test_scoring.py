@@ -11,12 +11,12 @@ from jrh_measuring import (
     Levels,
     Pairs,
     against_gold,
-    agreeing,
+    agreement_scores,
     answers_by,
     as_expected,
+    count_missing_by_status,
     gold_changes,
     judge_pairs,
-    missing_by_status,
     panels_of,
     read_trials,
 )
@@ -52,7 +52,7 @@ def test_gold_counts_in_the_reference_condition_and_where_the_verdict_should_sta
 
 def test_an_item_asked_twice_scores_the_share_of_its_reference_verdicts() -> None:
     trials = trials_of({}, {"canonical": "NO", "repeat": 1}, {"test": "t", "expectation": "same"})
-    scores = agreeing(trials)
+    scores = agreement_scores(trials)
     assert scored(trials, scores) == [0.5]
     assert scores.bounds(np.flatnonzero(scores.eligible)) == (0.5, 0.5)
 
@@ -83,7 +83,7 @@ def test_without_an_order_nothing_is_above() -> None:
 def test_a_verdict_off_the_scale_is_missing_by_that_name() -> None:
     trials = trials_of({"canonical": "MAYBE", "gold": "YES"}, {"canonical": None, "status": "refused", "gold": "YES"})
     assert scored(trials, against_gold(trials)) == [None, None]
-    assert missing_by_status(trials, np.arange(2)) == {"off_scale": 1, "refused": 1}
+    assert count_missing_by_status(trials, np.arange(2)) == {"off_scale": 1, "refused": 1}
 
 
 @pytest.mark.parametrize("column", ["gold", "expected"])

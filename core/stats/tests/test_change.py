@@ -4,7 +4,7 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
-from jrh_stats import Change, cluster_sums, exchanged_difference, paired_change
+from jrh_stats import Change, cluster_sums, difference_by_exchange, paired_change
 from scipy.stats import binom, norm
 from statsmodels.stats.contingency_tables import mcnemar
 
@@ -86,7 +86,7 @@ def test_few_items_have_the_p_value_of_all_dealings_and_all_sign_patterns(seed: 
 def test_too_many_outcomes_are_drawn_and_come_close_to_all() -> None:
     generator = np.random.default_rng(1)
     change = generator.normal(0.1, 0.3, 13).clip(-1, 1)
-    drawn = exchanged_difference(np.append(change, [0.2, -0.1]), np.ones(15), resamples=40_000)
+    drawn = difference_by_exchange(np.append(change, [0.2, -0.1]), np.ones(15), resamples=40_000)
     signs = np.array(list(product([1, -1], repeat=15)))
     totals = np.abs(signs @ np.append(change, [0.2, -0.1]))
 
@@ -96,7 +96,7 @@ def test_too_many_outcomes_are_drawn_and_come_close_to_all() -> None:
 
 def test_more_than_two_hundred_moving_clusters_have_students_distribution() -> None:
     change = np.random.default_rng(2).normal(0.03, 0.3, 400).clip(-1, 1)
-    found = exchanged_difference(change, np.ones(400))
+    found = difference_by_exchange(change, np.ones(400))
     t = change.mean() / change.std(ddof=1) * 20
 
     assert found.test.method == "exchange-student"
@@ -247,7 +247,7 @@ def test_sums_say_the_same_as_single_answers() -> None:
     values, sides, items = _answers(first, second)
     sums = cluster_sums(np.repeat(clusters, 2), (second - first).ravel(), np.ones(100))
 
-    one, other = paired_change(values, sides, items, clusters[items]), exchanged_difference(sums[:, 0], sums[:, 1])
+    one, other = paired_change(values, sides, items, clusters[items]), difference_by_exchange(sums[:, 0], sums[:, 1])
 
     assert (one.estimate, one.test.p) == (other.estimate, other.test.p)
 
@@ -258,11 +258,11 @@ def test_items_without_answers_on_both_sides_are_left_out_and_levels_have_a_span
 
     assert (found.estimate.value, found.estimate.n) == (-1.0, 2)
     assert paired_change([1.0], [False], [0]).estimate.flags == ("empty",)
-    assert exchanged_difference([], []).test.p is None
+    assert difference_by_exchange([], []).test.p is None
     with pytest.raises(ValueError, match="one value, side, item"):
         paired_change([1.0, 0.0], [True], [0, 1])
     with pytest.raises(ValueError, match="span"):
-        exchanged_difference([3.0, 1.0], [1.0, 1.0])
+        difference_by_exchange([3.0, 1.0], [1.0, 1.0])
 
 
 def test_few_events_on_the_side_with_fewer_answers_are_flagged() -> None:

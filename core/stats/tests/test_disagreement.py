@@ -3,13 +3,13 @@ from itertools import combinations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from jrh_stats import disagreeing_pairs, rerun_disagreement
+from jrh_stats import count_disagreeing_pairs, rerun_disagreement
 from scipy.stats import binomtest
 
 
 @given(st.lists(st.integers(0, 3), max_size=12))
 def test_pairs_equal_those_counted_one_by_one(answers: list[int]) -> None:
-    differing, pairs = disagreeing_pairs([[answers.count(label) for label in range(4)]])
+    differing, pairs = count_disagreeing_pairs([[answers.count(label) for label in range(4)]])
 
     assert differing[0] == sum(a != b for a, b in combinations(answers, 2))
     assert pairs[0] == len(list(combinations(answers, 2)))
@@ -29,7 +29,7 @@ def test_the_observed_agreement_of_fleiss_1971_is_found() -> None:
         [6, 5, 2, 1, 0],
         [0, 2, 2, 3, 7],
     ]
-    differing, pairs = disagreeing_pairs(table)
+    differing, pairs = count_disagreeing_pairs(table)
 
     assert [round(float(p), 3) for p in 1 - differing / pairs] == [
         1.0, 0.253, 0.308, 0.44, 0.33, 0.462, 0.242, 0.176, 0.286, 0.286,

@@ -10,7 +10,7 @@ from jrh_stats import (
     clustered_limits,
     clustered_proportion,
     fewest_right,
-    signed_limits,
+    share_difference_limits,
     threshold_items,
     threshold_power,
 )
@@ -122,7 +122,7 @@ def test_each_limit_of_a_difference_of_shares_errs_as_seldom_as_it_says(n: int, 
             chance = multinomial.pmf((first, second, n - first - second), n, chances)
             if chance > 1e-12:
                 ones = [np.arange(n) < first, (np.arange(n) >= first) & (np.arange(n) < first + second)]
-                found = signed_limits(*ones, np.ones(n), level=0.96)
+                found = share_difference_limits(*ones, np.ones(n), level=0.96)
                 assert found.value == pytest.approx((first - second) / n)
                 low += chance * (found.low > share - against + 1e-12)
                 high += chance * (found.high < share - against - 1e-12)

@@ -9,8 +9,8 @@ from jrh_stats import (
     clustered_limits,
     clustered_mean,
     clustered_proportion,
+    difference_by_exchange,
     equivalence,
-    exchanged_difference,
 )
 from jrh_stats.degrees import FEW_EVENTS, effective_degrees
 
@@ -75,7 +75,7 @@ def test_a_mean_of_0_that_small_clusters_raise_and_large_ones_lower_is_not_rejec
         big = rng.random(clusters) < share
         size = np.where(big, float(large), 1.0)
         moved = np.where(big, -1.0 * (rng.random(clusters) < down), 1.0 * (rng.random(clusters) < up))
-        found = exchanged_difference(moved * size, size, resamples=300, seed=study)
+        found = difference_by_exchange(moved * size, size, resamples=300, seed=study)
         assert found.test.p is not None
         assert found.estimate.low is not None
         assert (found.test.p < 0.05) == (not found.estimate.low <= 0 <= (found.estimate.high or 0.0))

@@ -10,9 +10,9 @@ from jrh_stats import (
     clustered_mean,
     expected_calibration_error,
     krippendorff_alpha,
+    mean_signed_error,
     pearson,
     scale_compression,
-    signed_mean,
     spearman,
     wilson,
 )
@@ -37,7 +37,7 @@ def mean_squared_error(verdicts: np.ndarray, truths: np.ndarray, items: np.ndarr
 
 def mean_error(verdicts: np.ndarray, truths: np.ndarray, items: np.ndarray) -> Estimate:
     errors = verdicts - truths
-    return signed_mean(errors, np.abs(errors), np.ones(len(items)), span=5)
+    return mean_signed_error(errors, np.abs(errors), np.ones(len(items)), span=5)
 
 
 ASSOCIATIONS: list[Association] = [
@@ -67,7 +67,7 @@ def test_the_mean_of_signed_errors_stays_within_that_of_their_sizes() -> None:
     draws = np.random.default_rng(3)
     for _ in range(200):
         errors = draws.choice([0, 0, 0, 1, 2, -1, -5], size=12).astype(float)
-        bias = signed_mean(errors, np.abs(errors), np.ones(12), span=5)
+        bias = mean_signed_error(errors, np.abs(errors), np.ones(12), span=5)
         size = mean_absolute_error(errors, np.zeros(12), np.arange(12))
         assert -size.high <= bias.low <= bias.value <= bias.high <= size.high
 

@@ -80,7 +80,7 @@ def sleeping(tmp_path, code="import time; print('up', flush=True); time.sleep(60
 
 def test_a_program_can_be_killed(tmp_path):
     with sleeping(tmp_path) as program:
-        assert program.running
+        assert program.is_running
         program.kill()
         assert program.wait(60).exit_code == -signal.SIGKILL
 
@@ -119,13 +119,13 @@ def test_a_program_that_takes_too_long_is_ended(tmp_path):
     program = sleeping(tmp_path)
     with pytest.raises(subprocess.TimeoutExpired):
         program.wait(0.2)
-    assert not program.running
+    assert not program.is_running
 
 
 def test_a_program_that_still_runs_at_the_end_of_the_test_is_ended(tmp_path):
     with sleeping(tmp_path) as program:
         pass
-    assert not program.running
+    assert not program.is_running
 
 
 def test_the_program_can_be_started_and_waited_for(tmp_path, shadow):

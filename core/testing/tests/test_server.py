@@ -96,7 +96,7 @@ async def test_a_request_that_met_a_fault_is_asked_but_not_answered():
     with ChatServer(faults=[Fault("500", times=1)]) as server:
         await ask(server.url, "a", "a")
         assert server.prompts == {"a": 2}
-        assert server.answered == {"a": 1}
+        assert server.proper_answers == {"a": 1}
 
 
 async def test_requests_in_flight_are_counted_and_latency_is_waited_for():
@@ -112,7 +112,7 @@ async def test_a_wrong_key_is_refused():
         assert [status for status, _ in await ask(server.url, "q", key="right")] == [200]
         assert [status for status, _ in await ask(server.url, "q", key="wrong")] == [401]
         assert [status for status, _ in await ask(server.url, "q")] == [401]
-        assert sum(server.answered.values()) == 1
+        assert sum(server.proper_answers.values()) == 1
 
 
 async def test_what_is_not_a_chat_completion_is_said_to_be_none():

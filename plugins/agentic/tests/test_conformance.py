@@ -152,7 +152,7 @@ class FamilyMetricContract(MetricContract):
 
     def measure(self, base: Path, task: Task, records: Sequence[Record]) -> list[Measure]:
         context = MetricContext(tasks={task.name: task}, resamples=100, seed=1, evidence=Known())
-        return list(self.built(base, task).measure(RecordTable.from_records(records), context))
+        return list(self.build_component(base, task).measure(RecordTable.from_records(records), context))
 
 
 class TestErrorRates(FamilyMetricContract):

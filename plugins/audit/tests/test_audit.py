@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 from jrh import Item, JrhError, MetricContext, Mode, RecordTable, Scale, Task
-from jrh.values import linked
+from jrh.values import link_members
 from jrh_audit.checks import audit
 from jrh_audit.commands import command, lines
 from jrh_audit.facts import Facts
@@ -209,7 +209,7 @@ def test_clusters_and_repeated_questions_are_those_of_all_pairs() -> None:
         if len(members := [at for at, other in enumerate(texts) if other == text]) > 1 and members[0] == place
     ]
     for places in (range(120), list(range(0, 120, 7))):
-        names = linked(
+        names = link_members(
             (items[at].id, (items[at].group or items[at].id, f"\n{texts[at]}" * bool(texts[at]))) for at in places
         )
         wanted = [names[items[at].id] for at in places]

@@ -118,7 +118,7 @@ class _TwoTasks(_Metrics):
 
     def measure(self, base: Path, task: Task, records: Sequence[Record]) -> list[Measure]:
         context = MetricContext(tasks={task.name: task, "second": self.second}, resamples=100, seed=1)
-        return list(self.built(base, task).measure(RecordTable.from_records(records), context))
+        return list(self.build_component(base, task).measure(RecordTable.from_records(records), context))
 
 
 class TestPointwisePairwise(_TwoTasks):

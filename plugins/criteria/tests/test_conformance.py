@@ -119,7 +119,7 @@ class TestScore(MetricContract):
             Item(id=name, fields={}, criterion=JudgedCriterion(criterion=RUBRIC[0], of=name)) for name in names
         )
         context = MetricContext(tasks={task.name: task}, items={task.name: made}, resamples=100, seed=1)
-        return list(self.built(base, task).measure(RecordTable.from_records(records), context))
+        return list(self.build_component(base, task).measure(RecordTable.from_records(records), context))
 
 
 class TestEffect(MetricContract):

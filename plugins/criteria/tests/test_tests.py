@@ -8,7 +8,7 @@ import jrh_criteria.plugin
 import pytest
 from attrs import evolve
 from jrh import Changes, Equals, Mode, Same, Scale, Skip
-from jrh.values import asked_together
+from jrh.values import criteria_of_call
 from jrh_testing import Inside, build, sample_items, sample_task
 from test_conformance import RUBRIC, TASK, items
 
@@ -25,19 +25,19 @@ async def drafts(component, item=GREETS, task=TASK, **options):
 
 async def test_the_order_is_reversed_and_every_criterion_stays():
     found = await drafts("criteria-order")
-    assert list(asked_together(found["reversed"].fields)) == ["b", "a"]
+    assert list(criteria_of_call(found["reversed"].fields)) == ["b", "a"]
     assert found["reversed"].expectation == Same()
 
 
 async def test_one_per_call_asks_no_other_criterion():
     found = await drafts("criteria-per-call")
-    assert not asked_together(found["1-per-call"].fields)
+    assert not criteria_of_call(found["1-per-call"].fields)
     assert isinstance(found["all-per-call"], Skip)
 
 
 async def test_an_irrelevant_criterion_is_added_first_and_last():
     found = await drafts("irrelevant-criterion")
-    assert [list(asked_together(found[name].fields)) for name in ("first", "last")] == [
+    assert [list(criteria_of_call(found[name].fields)) for name in ("first", "last")] == [
         ["irrelevant", "a", "b"],
         ["a", "b", "irrelevant"],
     ]
@@ -46,7 +46,7 @@ async def test_an_irrelevant_criterion_is_added_first_and_last():
 async def test_a_negated_criterion_swaps_what_the_labels_mean_and_leaves_what_does_not_apply():
     (draft,) = (await drafts("criterion-negated")).values()
     assert draft.label_map == {"met": "unmet", "unmet": "met", "n/a": "n/a"}
-    assert asked_together(draft.fields) == {
+    assert criteria_of_call(draft.fields) == {
         "a": f"It is not the case that the following holds: {RUBRIC[0].text}",
         "b": "It ends.",
     }

@@ -8,9 +8,9 @@ from jrh_gate.checking import Answered, Checked, Terms
 from jrh_gate.deciding import Decision, decide
 from jrh_gate.rule_limits import Limits
 from jrh_measuring import GateRule, parse_rule
-from jrh_testing import installed_flags
+from jrh_testing import flags_by_name
 
-FLAGS = installed_flags()
+FLAGS = flags_by_name()
 
 
 def measured(low: float, high: float, **fields: Any) -> Measure:

@@ -9,7 +9,7 @@ import pytest
 from jrh import JrhError, Status
 from jrh_import.decisions import read_log
 from jrh_import.options import JudgeSenseOptions
-from jrh_testing import paired_row
+from jrh_testing import prompt_pair_row
 
 REAL = Path(__file__).parents[4] / "shared" / "data" / "judgesense"
 
@@ -24,7 +24,7 @@ def write(path, rows):
 
 
 def decided(number, a, b, **more):
-    return {**paired_row(number), "decision_a": a, "decision_b": b, **more}
+    return {**prompt_pair_row(number), "decision_a": a, "decision_b": b, **more}
 
 
 def test_a_decision_log_becomes_records_with_one_template_per_prompt(tmp_path):
@@ -121,7 +121,7 @@ def test_missing_decisions_are_statuses_and_inverted_prompts_are_turned_around(t
 
 def test_a_log_without_decisions_or_with_an_unknown_status_is_refused(tmp_path):
     path = tmp_path / "log.jsonl"
-    write(path, [paired_row()])
+    write(path, [prompt_pair_row()])
     with pytest.raises(JrhError, match="no column 'decision_a'"):
         records_of(path)
     write(path, [decided(1, "YES", "NO", status_a="lost")])

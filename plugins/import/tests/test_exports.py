@@ -11,7 +11,7 @@ import pytest
 from jrh import JrhError, Status
 from jrh_import import plugin
 from jrh_interchange import read_export
-from jrh_testing import ImporterContract, Inside, paired_row
+from jrh_testing import ImporterContract, Inside, prompt_pair_row
 
 pytestmark = pytest.mark.inside
 EXPORTS = Path(__file__).parent / "exports"
@@ -89,7 +89,7 @@ class TestJudgeSense(ImporterContract):
     export = "log.jsonl"
     files = {
         "log.jsonl": "\n".join(
-            json.dumps(paired_row(number, decision_a="YES", decision_b="YES" if number else "no idea"))
+            json.dumps(prompt_pair_row(number, decision_a="YES", decision_b="YES" if number else "no idea"))
             for number in range(3)
         )
     }

@@ -7,7 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
-from jrh_testing import paired_row
+from jrh_testing import prompt_pair_row
 
 REAL = Path(__file__).parents[4] / "shared" / "data" / "judgesense"
 PROMPTS = ("Right?\n{}", "True?\n{}", "{}\nCorrect?", "{}\nIs it so?")
@@ -17,7 +17,7 @@ def row(text, one, other, a, b, **more):
     shown = {"prompt_a": PROMPTS[one].format(text), "prompt_b": PROMPTS[other].format(text)}
     gold = "NO" if text.endswith("2") else "YES"
     return {
-        **paired_row(text=text, ground_truth_label=gold, pair_id=text),
+        **prompt_pair_row(text=text, ground_truth_label=gold, pair_id=text),
         **shown,
         "decision_a": a,
         "decision_b": b,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jrh import Judgement, Scale, Status, Verdict
-from jrh_authoring import decoded
+from jrh_authoring import parse_answer
 from jrh_judges.inhouse import verdict_of
 
 YES_NO = Scale.of_labels("YES", "NO")
@@ -62,10 +62,10 @@ def test_reasons_and_probabilities_are_kept():
 
 
 def test_text_that_is_not_json_is_taken_as_it_is():
-    assert decoded(" YES\n") == "YES"
-    assert decoded('"YES"') == "YES"
-    assert decoded("4") == 4
-    assert decoded("[" * 100_000) == "[" * 100_000
+    assert parse_answer(" YES\n") == "YES"
+    assert parse_answer('"YES"') == "YES"
+    assert parse_answer("4") == 4
+    assert parse_answer("[" * 100_000) == "[" * 100_000
 
 
 values = st.recursive(

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 from jrh_measuring import unsure
-from jrh_testing import installed_flags
+from jrh_testing import flags_by_name
 
 
 def _by_name(found) -> dict:
@@ -53,6 +53,6 @@ def test_the_limits_of_an_excess_that_is_the_same_on_every_item_decide_a_rule(me
     rows = [each for item in range(40) for each in (*ref(item, "YES", "YES"), row(item, said))]
     (found,) = [each for each in measures("noise-excess", rows, one_sided=True) if each.name == "excess-disagreement"]
 
-    assert unsure(found, installed_flags()) == ()
+    assert unsure(found, flags_by_name()) == ()
     assert found.interval.high == pytest.approx(ends[1])
     assert ends[0] is None or found.interval.low > ends[0]

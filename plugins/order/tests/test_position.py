@@ -10,7 +10,7 @@ from attrs import evolve
 from jrh import Mode, Scale, ScaleKind, Task
 from jrh_measuring import MetricOptions
 from jrh_order.position import IdenticalChoice, PositionBias, place_name
-from jrh_stats import exchanged_difference
+from jrh_stats import difference_by_exchange
 from jrh_testing import sample_task
 from scipy.stats import binom, binomtest
 
@@ -233,7 +233,7 @@ def test_the_interval_of_the_bias_covers_it_95_times_in_100(share, place):
     for _ in range(2000):
         drawn = chance.random(30)
         first, second = (drawn < share).astype(float), ((drawn >= share) & (drawn < share + place)).astype(float)
-        found = exchanged_difference(first - second, np.ones(30)).estimate
+        found = difference_by_exchange(first - second, np.ones(30)).estimate
         hits += found.low <= truth <= found.high
     assert hits / 2000 >= 0.93
 
@@ -246,7 +246,7 @@ def test_with_repeats_the_interval_of_the_bias_is_no_wider_than_its_error_asks_f
     good = generator.beta(size / 2, size / 2, (1000, 60)) if correlation else np.full((1000, 60), 0.5)
     own, swapped_order = generator.binomial(3, good), generator.binomial(3, 1 - good)
     first, second = own * swapped_order / 9, (3 - own) * (3 - swapped_order) / 9
-    found = [exchanged_difference(each, np.ones(60), resamples=400).estimate for each in first - second]
+    found = [difference_by_exchange(each, np.ones(60), resamples=400).estimate for each in first - second]
     error = (first - second).mean(axis=1).std()
     width = np.mean([one.high - one.low for one in found])
     assert np.mean([one.low <= 0 <= one.high for one in found]) == pytest.approx(0.95, abs=3 * 0.0069)

@@ -11,7 +11,7 @@ import jrh_prompts.plugin
 import pytest
 from jrh import JrhError, Mode, Scale, Task
 from jrh_authoring import render
-from jrh_testing import build, paired_row
+from jrh_testing import build, prompt_pair_row
 
 REAL = Path(__file__).parents[4] / "shared" / "data" / "judgesense"
 LEVELS = Task(name="coherence", scale=Scale.of_levels(1, 5))
@@ -31,9 +31,9 @@ def read(base, rows, task=YES_NO, **options):
 
 def test_rows_about_one_text_are_one_item_with_its_prompts(tmp_path):
     rows = [
-        paired_row(1),
-        paired_row(1, pair_id="again", prompt_a="text 1\nTrue or not?", prompt_b="Right?\ntext 1"),
-        paired_row(2),
+        prompt_pair_row(1),
+        prompt_pair_row(1, pair_id="again", prompt_a="text 1\nTrue or not?", prompt_b="Right?\ntext 1"),
+        prompt_pair_row(2),
     ]
     first, second = read(tmp_path, rows)
     assert (first.id, first.gold, first.fields["response"], first.metadata["rows"]) == ("p1", "YES", "text 1", 2)
@@ -48,7 +48,7 @@ def test_rows_about_one_text_are_one_item_with_its_prompts(tmp_path):
 
 def test_what_all_prompts_of_an_item_ask_about_becomes_the_request(tmp_path):
     rows = [
-        paired_row(
+        prompt_pair_row(
             number,
             text=f"A: {good} | B: {bad}",
             prompt_a=f"Which fits \u201c{query}\u201d?\nA: {good}\nB: {bad}",
@@ -86,20 +86,22 @@ def test_the_real_benchmark_is_five_items_asked_with_five_templates_to_the_byte(
 
 def test_a_csv_file_reads_the_same(tmp_path):
     target = io.StringIO()
-    writer = csv.DictWriter(target, fieldnames=list(paired_row()))
+    writer = csv.DictWriter(target, fieldnames=list(prompt_pair_row()))
     writer.writeheader()
-    writer.writerows([paired_row(1), paired_row(2)])
+    writer.writerows([prompt_pair_row(1), prompt_pair_row(2)])
     (tmp_path / "pairs.csv").write_text(target.getvalue(), encoding="utf-8")
     options = {"path": "pairs.csv"}
     found = build(jrh_prompts.plugin, "paired-prompts", options=options, task=YES_NO, base=tmp_path).read()
-    assert [item.fields for item in found] == [item.fields for item in read(tmp_path, [paired_row(1), paired_row(2)])]
+    assert [item.fields for item in found] == [
+        item.fields for item in read(tmp_path, [prompt_pair_row(1), prompt_pair_row(2)])
+    ]
 
 
 def test_scores_and_declared_labels_become_the_scales(tmp_path):
     rows = [
-        paired_row(1, ground_truth_label="score_4"),
-        paired_row(2, ground_truth_label="top"),
-        paired_row(3, ground_truth_label=""),
+        prompt_pair_row(1, ground_truth_label="score_4"),
+        prompt_pair_row(2, ground_truth_label="top"),
+        prompt_pair_row(3, ground_truth_label=""),
     ]
     found = read(tmp_path, rows, LEVELS, labels={"top": "5"})
     assert [item.gold for item in found] == ["4", "5", None]
@@ -109,43 +111,43 @@ def test_scores_and_declared_labels_become_the_scales(tmp_path):
     ("rows", "task", "said"),
     [
         (
-            [{k: v for k, v in paired_row().items() if k != "prompt_b"}],
+            [{k: v for k, v in prompt_pair_row().items() if k != "prompt_b"}],
             YES_NO,
             "pairs.jsonl: no column 'prompt_b'; did you mean 'prompt_a'?",
         ),
         (
-            [paired_row(1), {k: v for k, v in paired_row(2).items() if k != "pair_id"}],
+            [prompt_pair_row(1), {k: v for k, v in prompt_pair_row(2).items() if k != "pair_id"}],
             YES_NO,
             "pairs.jsonl:2: the row has no 'pair_id'",
         ),
         (
-            [paired_row(text="only one", ground_truth_label="A")],
+            [prompt_pair_row(text="only one", ground_truth_label="A")],
             PAIRS,
             "pairs.jsonl:1: a pairwise task needs two responses, `A: ... | B: ...`; this row has one",
         ),
         (
-            [paired_row(prompt_a="Right?")],
+            [prompt_pair_row(prompt_a="Right?")],
             YES_NO,
             "pairs.jsonl:1: `prompt_a` does not show response, which it should ask the judge about",
         ),
         (
-            [paired_row(prompt_b="Right?\ntext 1")],
+            [prompt_pair_row(prompt_b="Right?\ntext 1")],
             YES_NO,
             "pairs.jsonl:1: `prompt_a` and `prompt_b` have the same text",
         ),
         (
-            [paired_row(ground_truth_label="MAYBE")],
+            [prompt_pair_row(ground_truth_label="MAYBE")],
             YES_NO,
             "pairs.jsonl:1: the label 'MAYBE' is not on the scale YES, NO",
         ),
         (
-            [paired_row(), paired_row(ground_truth_label="NO")],
+            [prompt_pair_row(), prompt_pair_row(ground_truth_label="NO")],
             YES_NO,
             "the same text has several labels in the file: YES, NO",
         ),
-        ([paired_row(response_being_judged=" ")], YES_NO, "`response_being_judged` is empty"),
+        ([prompt_pair_row(response_being_judged=" ")], YES_NO, "`response_being_judged` is empty"),
         (
-            [paired_row(), paired_row(2, task_type="other")],
+            [prompt_pair_row(), prompt_pair_row(2, task_type="other")],
             YES_NO,
             "has several task types (facts, other); choose one",
         ),
@@ -160,7 +162,7 @@ def test_a_broken_file_gets_one_clear_message(tmp_path, rows, task, said):
 
 def test_all_mistakes_of_a_file_are_told_at_once(tmp_path):
     with pytest.raises(JrhError) as caught:
-        read(tmp_path, [paired_row(number, prompt_a="?") for number in range(30)])
+        read(tmp_path, [prompt_pair_row(number, prompt_a="?") for number in range(30)])
     assert len(str(caught.value).splitlines()) == 21
     assert str(caught.value).endswith("and 10 more problems of these kinds")
 
@@ -178,7 +180,7 @@ def test_a_line_that_is_no_json_and_a_file_that_is_not_there(tmp_path):
 def test_a_renamed_column_and_a_chosen_task_type(tmp_path):
     rows = [
         {"id": each["pair_id"], **{k: v for k, v in each.items() if k != "pair_id"}}
-        for each in (paired_row(1), paired_row(2, task_type="other"))
+        for each in (prompt_pair_row(1), prompt_pair_row(2, task_type="other"))
     ]
     found = read(tmp_path, rows, columns={"pair_id": "id"}, task_type="other")
     assert [item.id for item in found] == ["p2"]

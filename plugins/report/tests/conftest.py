@@ -9,7 +9,7 @@ from attrs import evolve
 from jrh import Interval, Measure, RecordTable, RunReport, Scale, Status, Task
 from jrh.values import Attrition, ComponentUsed, CostLine, FaultLine, TaskSummary, spending_of
 from jrh_report.html.printing import PROGRAMS
-from jrh_testing import build, installed_flags, load_sections, sample_records
+from jrh_testing import build, flags_by_name, load_sections, sample_records
 
 JUDGES = ("baseline", "gpt-4o-mini", "yes-man")
 TESTS = ("reference", "format", "stochastic")
@@ -66,7 +66,7 @@ def report() -> RunReport:
     levels = Scale.of_levels(1, 6)
     rows = [(judge, status) for judge in JUDGES for status in (*STATUSES.get(judge, ()), *["ok"] * 20)]
     return RunReport(
-        flags=installed_flags(),
+        flags=flags_by_name(),
         suite="essays",
         run_id="9f1c2ab34d5e6f70",
         version="0.1.0",

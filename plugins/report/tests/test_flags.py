@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from attrs import evolve
 from jrh_report.findings import ONE_LABEL, cautions
-from jrh_testing import installed_flags, load_sections
+from jrh_testing import flags_by_name, load_sections
 
 ROOT = Path(__file__).parents[3]
 MEASURING = ROOT / "core" / "measuring" / "src"
@@ -99,12 +99,12 @@ def test_the_flags_in_the_sources_are_found() -> None:
 
 
 def test_every_flag_that_can_be_raised_is_explained() -> None:
-    assert raised() - TOLD_OTHERWISE <= set(installed_flags())
+    assert raised() - TOLD_OTHERWISE <= set(flags_by_name())
 
 
 @pytest.mark.parametrize("answer", ["equivalent", "different", "undecided"])
 def test_the_answers_of_an_equivalence_test_are_explained(answer: str) -> None:
-    assert "declared margin" in installed_flags()[answer].meaning
+    assert "declared margin" in flags_by_name()[answer].meaning
 
 
 def flagged(report, measure, **fields):
@@ -118,7 +118,7 @@ def test_a_test_that_plants_one_label_is_not_blamed_on_the_gold_labels(report, m
 
 def test_one_gold_label_in_the_data_is_said_in_the_reference_and_elsewhere(report, measure) -> None:
     (line,) = cautions(flagged(report, measure, test="reference"), "essays")
-    assert installed_flags()["constant-gold"].meaning in line
+    assert flags_by_name()["constant-gold"].meaning in line
     alone = evolve(report, tasks=(evolve(report.tasks[0], gold={"1": 60}),))
     (line,) = cautions(flagged(alone, measure, test="format"), "essays")
-    assert installed_flags()["constant-gold"].meaning in line
+    assert flags_by_name()["constant-gold"].meaning in line

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Final
 
 import click
-from jrh.cli.shared_options import allowed, plugins_option
+from jrh.cli.shared_options import plugins_option, split_names
 from jrh.errors import JrhError
 from jrh.plugins.loading import load_plugins
-from jrh.text import telling
+from jrh.text import terminal
 
 UNSOUND: Final = 3
 """Exit code of `jrh plugins doctor` where something is wrong."""
@@ -35,9 +35,9 @@ def init(path: Path, force: bool, preset: str | None, data: str | None, plugins:
         # A path on the command line is relative to the working directory, one in a suite to the suite.
         folder, place = path.absolute().parent, Path(data).absolute()
         data = (place.relative_to(folder) if place.is_relative_to(folder) else place).as_posix()
-    text = starter_suite(load_plugins(allowed(plugins)).plugins, path.stem, preset=preset, data=data)
+    text = starter_suite(load_plugins(split_names(plugins)).plugins, path.stem, preset=preset, data=data)
     write_suite(path, text, force=force)
-    telling.say(f"Wrote {path}. Next: {shlex.join(['jrh', 'run', str(path)])}")
+    terminal.say(f"Wrote {path}. Next: {shlex.join(['jrh', 'run', str(path)])}")
     return 0
 
 
@@ -49,18 +49,18 @@ def schema(what: str, output: Path | None, plugins: str) -> int:
     """Print the JSON Schema of suites (with the options of all installed components), records, or the JSON report."""
     from jrh_authoring.suite_schema import record_schema, results_schema, suite_schema, write_schemas
 
-    installed = load_plugins(allowed(plugins)).plugins
+    installed = load_plugins(split_names(plugins)).plugins
     if output is not None:
         try:
             paths = list(write_schemas(output, installed))
         except OSError as error:
             raise JrhError(f"cannot write into '{output}': {error.strerror or error}") from error
         for path in paths:
-            telling.say(f"Wrote {path}")
+            terminal.say(f"Wrote {path}")
         return 0
     makers = {"suite": suite_schema, "results": results_schema}
     printed = makers[what](installed) if what in makers else record_schema()
-    telling.say(json.dumps(printed, indent=2, ensure_ascii=False), data=True)
+    terminal.say(json.dumps(printed, indent=2, ensure_ascii=False), data=True)
     return 0
 
 
@@ -81,18 +81,18 @@ def doctor(plugins: str) -> int:
     from jrh_authoring.doctor import examine, problems
     from jrh_authoring.listing import plugins_found, print_problems
 
-    loaded = load_plugins(allowed(plugins))
-    telling.say(f"jrh {__version__}, plugin API {API_VERSION}, Python {python_version()}, attrs {version('attrs')}")
+    loaded = load_plugins(split_names(plugins))
+    terminal.say(f"jrh {__version__}, plugin API {API_VERSION}, Python {python_version()}, attrs {version('attrs')}")
     table = Table("plugin", "version", "hooks")
     for plugin in plugins_found(loaded):
         table.add_row(plugin.distribution, plugin.version, ", ".join(plugin.hooks))
-    telling.show(table)
+    terminal.show(table)
     components = examine(loaded.plugins)
     wrong = [*problems(loaded, list(COMMANDS)), *components.wrong]
     print_problems(wrong)
     if not wrong:
-        telling.say("No problems.")
+        terminal.say("No problems.")
     if components.unseen:
-        telling.say(f"\nNot examined, because only a suite can build them: {', '.join(components.unseen)}.")
-        telling.say("`jrh plan` examines the components of a suite.")
+        terminal.say(f"\nNot examined, because only a suite can build them: {', '.join(components.unseen)}.")
+        terminal.say("`jrh plan` examines the components of a suite.")
     return UNSOUND if wrong else 0

@@ -75,7 +75,7 @@ def _examine_component(builder: Builder, entry: Entry[Any]) -> bool:
         # An import may raise anything; `jrh plugins doctor` lists it and goes on with the next component.
         raise PluginError(f"'{entry.qualified}' ({entry.version}) cannot be imported: {_line_of(error)}") from error
     try:
-        builder.nested(entry, _task(entry))
+        builder.build_default(entry, _task(entry))
     except PluginError:
         raise
     except JrhError:  # it needs what only a suite has

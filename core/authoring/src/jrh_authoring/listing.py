@@ -11,13 +11,13 @@ from typing import Any
 import attrs
 import click
 from attrs import asdict, frozen
-from jrh.cli.shared_options import allowed, plugins_option
+from jrh.cli.shared_options import plugins_option, split_names
 from jrh.document.positions import did_you_mean
 from jrh.errors import JrhError
-from jrh.plugins.factories import LOCAL, working_directory_importable, wrong_factory
+from jrh.plugins.factories import LOCAL, import_from_working_directory, wrong_factory
 from jrh.plugins.loading import Loaded, load_plugins
 from jrh.plugins.registry import Entry, Plugins
-from jrh.text import telling
+from jrh.text import terminal
 from jrh.version import API_VERSION, __version__
 
 
@@ -53,15 +53,15 @@ def list_all(plugins: str, as_json: bool) -> int:
     """List all components and the problems of plugins that did not load."""
     from rich.table import Table
 
-    loaded = load_plugins(allowed(plugins))
+    loaded = load_plugins(split_names(plugins))
     if as_json:
-        telling.say(json.dumps(_as_json(loaded), indent=2))
+        terminal.say(json.dumps(_as_json(loaded), indent=2))
         return 0
     table = Table("role", "name", "plugin", "version", "summary")
-    for registry in loaded.plugins.listed():
+    for registry in loaded.plugins.all_registries():
         for entry in registry:
             table.add_row(registry.role, entry.spec.name, entry.distribution, entry.version, entry.spec.summary)
-    telling.show(table)
+    terminal.show(table)
     problems = [
         f"{fault.plugin} ({fault.distribution} {fault.version}): {fault.message}" for fault in loaded.plugins.problems
     ]
@@ -86,7 +86,7 @@ def module_problem(entry: Entry[Any]) -> str:
     module = declared.partition(":")[0]
     try:
         # A local plugin may name a module next to it, which is importable only while its factory is.
-        with working_directory_importable(entry.version == LOCAL):
+        with import_from_working_directory(entry.version == LOCAL):
             known = module in sys.modules or importlib.util.find_spec(module) is not None
     except Exception:  # a package on the way may be broken in any way
         known = False
@@ -96,14 +96,14 @@ def module_problem(entry: Entry[Any]) -> str:
 def print_problems(problems: list[str]) -> None:
     """Print what is wrong with plugins and components."""
     if problems:
-        telling.say(f"\n{len(problems)} problem{'s' * (len(problems) != 1)}:")
+        terminal.say(f"\n{len(problems)} problem{'s' * (len(problems) != 1)}:")
     for problem in problems:
-        telling.say(f"  {problem}")
+        terminal.say(f"  {problem}")
 
 
 def _as_json(loaded: Loaded) -> dict[str, Any]:
     """Return the plugins with their hooks and components, and what did not load."""
-    entries = [(registry.role, entry) for registry in loaded.plugins.listed() for entry in registry]
+    entries = [(registry.role, entry) for registry in loaded.plugins.all_registries() for entry in registry]
 
     def components(plugin: PluginFound) -> list[dict[str, str]]:
         return [
@@ -125,7 +125,7 @@ def _as_json(loaded: Loaded) -> dict[str, Any]:
 @plugins_option
 def show(name: str, plugins: str) -> int:
     """Show a component with its options; NAME is `name` or `distribution/name`."""
-    registries = load_plugins(allowed(plugins)).plugins.listed()
+    registries = load_plugins(split_names(plugins)).plugins.all_registries()
     entries = [(registry.role, entry) for registry in registries for entry in registry]
     matches = [(role, entry) for role, entry in entries if name in (entry.spec.name, entry.qualified)]
     if not matches:
@@ -139,30 +139,30 @@ def show(name: str, plugins: str) -> int:
 
 
 def _describe(role: str, entry: Any) -> None:
-    telling.say(f"{role} {entry.qualified} {entry.version}\n{entry.spec.summary}\n")
+    terminal.say(f"{role} {entry.qualified} {entry.version}\n{entry.spec.summary}\n")
     if not getattr(entry.spec, "default", True):
-        telling.say("Runs only where a suite names it.\n")
+        terminal.say("Runs only where a suite names it.\n")
     if effect := getattr(entry.spec, "effect", None):
-        telling.say(f"Effect on claims: {effect.value}.\n")
+        terminal.say(f"Effect on claims: {effect.value}.\n")
         return
     options = attrs.fields(entry.spec.options)
     if not options:
-        telling.say("No options.")
+        terminal.say("No options.")
     for option in options:
         default = "required" if option.default is attrs.NOTHING else f"default {_format_default(option.default)}"
-        telling.say(f"  {option.name} ({_type(option.type)}; {default})")
+        terminal.say(f"  {option.name} ({_type(option.type)}; {default})")
         text = option.metadata.get("help", "")
         if text:
-            telling.say(f"      {text}")
+            terminal.say(f"      {text}")
     if getattr(entry.spec, "measures", ()):
-        telling.say("\nMeasures:\n")
+        terminal.say("\nMeasures:\n")
     for measure in getattr(entry.spec, "measures", ()):
         better = f"; better: {measure.better}" if measure.better else ""
-        telling.say(f"  {measure.name} ({measure.unit}{better})\n      {measure.formula}")
+        terminal.say(f"  {measure.name} ({measure.unit}{better})\n      {measure.formula}")
     if entry.spec.starter:
-        telling.say("\nIn a suite:\n")
-        telling.say(entry.spec.starter.rstrip("\n"))
-    telling.say()
+        terminal.say("\nIn a suite:\n")
+        terminal.say(entry.spec.starter.rstrip("\n"))
+    terminal.say()
 
 
 def _format_default(default: Any) -> str:

@@ -44,7 +44,7 @@ Call: TypeAlias = Callable[[dict[str, object]], Awaitable[Outcome]]
 """Asks one question once; returns expected failures as outcomes."""
 
 
-def failed(detail: str, *, status: Status = Status.PROVIDER_ERROR, retry: bool = True) -> Outcome:
+def failure(detail: str, *, status: Status = Status.PROVIDER_ERROR, retry: bool = True) -> Outcome:
     """Return the outcome of an attempt that failed."""
     # Details are stored with every record: a traceback of a megabyte must not be.
     return Outcome(status=status, detail=detail[:_DETAIL], retry=retry)
@@ -98,7 +98,7 @@ class Bounds:
     )
 
 
-def decoded(text: str) -> object:
+def parse_answer(text: str) -> object:
     """Return the JSON value of a text or, if it is not JSON, the stripped text."""
     try:
         return json.loads(text)
@@ -143,8 +143,8 @@ class Asker:
         except TimeoutError:
             # The user's own timeout and jrh's look alike; only the clock tells them apart.
             if not clock.expired():
-                return failed("the judge reported a timeout", status=Status.TIMEOUT)
-            return failed(f"no answer within {self._bounds.timeout:g} s", status=Status.TIMEOUT)
+                return failure("the judge reported a timeout", status=Status.TIMEOUT)
+            return failure(f"no answer within {self._bounds.timeout:g} s", status=Status.TIMEOUT)
 
 
 @frozen(kw_only=True)
@@ -178,7 +178,7 @@ def function_call(options: OwnFunction, context: BuildContext) -> Call:
         except TimeoutError:
             raise
         except Exception as error:  # a failing judge must not fail the run
-            return failed(f"the judge raised {type(error).__name__}: {error}")
+            return failure(f"the judge raised {type(error).__name__}: {error}")
         return Outcome(value=answer, text=answer if isinstance(answer, str) else "")
 
     return call

@@ -16,7 +16,7 @@ from jrh.plugins.protocols import BuildContext
 from jrh.plugins.secrets import read_secret
 from jrh.values.verdicts import Status
 
-from jrh_authoring.own_code import MAX_ANSWER, Bounds, Outcome, decoded, failed
+from jrh_authoring.own_code import MAX_ANSWER, Bounds, Outcome, failure, parse_answer
 
 if TYPE_CHECKING:
     import aiohttp
@@ -63,7 +63,7 @@ class OwnEndpoint(Bounds):
     concurrency: int = option("questions asked at the same time", gt(0), default=16)
 
 
-def endpoint_of(options: OwnEndpoint, context: BuildContext) -> Endpoint:
+def build_endpoint(options: OwnEndpoint, context: BuildContext) -> Endpoint:
     """Return the client that asks the endpoint.
 
     Raises:
@@ -108,7 +108,7 @@ class Endpoint:
             # aiohttp's timeouts are client errors, too; `Asker` decides what a timeout is.
             if isinstance(error, TimeoutError):
                 raise
-            return failed(f"{type(error).__name__}: {error}")
+            return failure(f"{type(error).__name__}: {error}")
 
     def _open(self) -> aiohttp.ClientSession:
         import aiohttp
@@ -135,12 +135,12 @@ async def _outcome(response: aiohttp.ClientResponse) -> Outcome:
     if response.status not in _GOOD:
         status = Status.TIMEOUT if response.status in _LATE else Status.PROVIDER_ERROR
         retry = response.status in _RETRIED or response.status >= _SERVER_ERRORS
-        return failed(f"HTTP status {response.status}", status=status, retry=retry)
+        return failure(f"HTTP status {response.status}", status=status, retry=retry)
     # Read in pieces, so that an endless answer is refused before it fills the memory.
     body = bytearray()
     async for chunk in response.content.iter_chunked(_CHUNK):
         body += chunk
         if len(body) > MAX_ANSWER:
-            return failed(f"the answer is longer than {MAX_ANSWER} bytes", retry=False)
+            return failure(f"the answer is longer than {MAX_ANSWER} bytes", retry=False)
     text = body.decode("utf-8", "replace")
-    return Outcome(value=decoded(text), text=text)
+    return Outcome(value=parse_answer(text), text=text)

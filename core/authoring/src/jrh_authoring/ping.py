@@ -11,9 +11,9 @@ from typing import Final
 
 import click
 from attrs import frozen
-from jrh.cli.shared_options import allowed, plugins_option, read_environment
+from jrh.cli.shared_options import plugins_option, read_environment, split_names
 from jrh.errors import JrhError, ModelFault, StopRun
-from jrh.models.client import Client, priced, with_defaults
+from jrh.models.client import Client, refuse_unknown_prices, with_defaults
 from jrh.models.gateway import Gateway
 from jrh.models.ledger import Ledger
 from jrh.plugins.loading import Loaded, load_plugins
@@ -26,8 +26,8 @@ from jrh.running.preflight import PROBE, hint_for, is_probed, status_of
 from jrh.running.run_log import Quiet
 from jrh.store.run_store import Store
 from jrh.suite.resolved import ResolvedSuite
-from jrh.text import clean_text, counted, format_dollars, telling
-from jrh.text.redact import Redactor, named_secrets
+from jrh.text import clean_text, count_noun, format_dollars, terminal
+from jrh.text.redact import Redactor, secrets_of_options
 from jrh.values.verdicts import Reply
 
 _NAME: Final = "ping"
@@ -50,15 +50,15 @@ def command(
     """
     if env_file is not None:
         read_environment(env_file)
-    settings = Settings(plugins=allowed(plugins), overrides=overrides)
+    settings = Settings(plugins=split_names(plugins), overrides=overrides)
     loaded = load_plugins(settings.plugins)
     answers = ping(resolve(suite, loaded, settings), loaded, models)
     for answer in answers:
         for line in _lines(answer):
-            telling.say(line)
+            terminal.say(line)
     failed = sum(bool(answer.problem) for answer in answers)
     asked_models = [answer for answer in answers if answer.was_asked]
-    telling.say(f"{len(asked_models) - failed} of {counted(len(asked_models), 'model')} answered.")
+    terminal.say(f"{len(asked_models) - failed} of {count_noun(len(asked_models), 'model')} answered.")
     return 2 if failed else 0
 
 
@@ -106,14 +106,14 @@ def ping(resolved: ResolvedSuite, loaded: Loaded, names: Sequence[str] = ()) -> 
 async def _ask_all(
     resolved: ResolvedSuite, loaded: Loaded, names: Sequence[str], directory: Path
 ) -> Sequence[PingAnswer]:
-    redact = Redactor.from_environment(also=named_secrets(model.options for model in resolved.models.values()))
+    redact = Redactor.from_environment(also=secrets_of_options(model.options for model in resolved.models.values()))
     async with AsyncExitStack() as opened:
         store = Store.open(directory, _NAME)
         opened.callback(store.close)
         # No cache: a stored reply would say nothing about whether the model answers today.
         gateway = Gateway(store, None, Ledger(budget=resolved.suite.budget), redact, Quiet())
         opened.push_async_callback(gateway.aclose)
-        builder = Builder(resolved, loaded.plugins, Quiet, priced(resolved.suite.budget, gateway.client))
+        builder = Builder(resolved, loaded.plugins, Quiet, refuse_unknown_prices(resolved.suite.budget, gateway.client))
         chosen = [name for name in resolved.models if name in names]
         return await asyncio.gather(*(_ask(builder, gateway, name) for name in chosen))
 

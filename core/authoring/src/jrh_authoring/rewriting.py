@@ -16,11 +16,11 @@ from jrh.values.json_values import Json
 from jrh.values.option_values import ModelName, ValidatorName
 
 from jrh_authoring.generation import Generated, TextWriter
-from jrh_authoring.templates import render, tag_mark, variables_of
+from jrh_authoring.templates import render, tag_mark, template_variables
 from jrh_authoring.wording import length_ratio, word_count
 
 
-def texts_of(item: Item, fields: Sequence[str]) -> dict[str, str] | Skip:
+def item_texts(item: Item, fields: Sequence[str]) -> dict[str, str] | Skip:
     """Return the texts of these fields of an item, or a skip with the reason."""
     texts: dict[str, str] = {}
     for name in fields:
@@ -65,12 +65,12 @@ class Checks:
                 return validation.reason or "rejected by a check"
         return ""
 
-    async def checked(self, item: Item, draft: Draft) -> Draft | Skip:
+    async def check_draft(self, item: Item, draft: Draft) -> Draft | Skip:
         """Return the draft, or a skip with the reason of its rejection."""
         reason = await self.rejection(item, draft)
         return Skip(reason=reason, variant=draft.variant, details=draft.details) if reason else draft
 
-    async def checked_once(self, item: Item, outcomes: Iterable[Draft | Skip], *, alike: str) -> list[Draft | Skip]:
+    async def check_drafts(self, item: Item, outcomes: Iterable[Draft | Skip], *, alike: str) -> list[Draft | Skip]:
         """Check every draft of one variant, and skip drafts with the same texts as an earlier one.
 
         Args:
@@ -88,7 +88,7 @@ class Checks:
                 checked.append(Skip(reason=alike, variant=outcome.variant))
             else:
                 texts.append(outcome.fields)
-                checked.append(await self.checked(item, outcome))
+                checked.append(await self.check_draft(item, outcome))
         return checked
 
 
@@ -166,7 +166,7 @@ class RewritingPerturber:
         """
         # Before the first call: a mistake in the third prompt must not show after two have been paid for.
         for way in ways:
-            variables_of(way.prompt)
+            template_variables(way.prompt)
         task = context.task
         return cls(
             writer=TextWriter(
@@ -185,7 +185,7 @@ class RewritingPerturber:
 
     async def perturb(self, item: Item) -> Sequence[Draft | Skip]:
         """Return one draft per way, in order, or a skip with the reason of the last attempt."""
-        texts = texts_of(item, self.fields)
+        texts = item_texts(item, self.fields)
         if isinstance(texts, Skip):
             return [texts]
         return await gather(*(self._rewrite(item, texts, way) for way in self.ways))

@@ -44,7 +44,7 @@ def results_schema(plugins: Plugins) -> Schema:
     kinds = dict.fromkeys(kind for entry in plugins.sections for kind in entry.spec.part_kinds())
     schemas = TypeSchemas(written=False, kinds={Part: (TablePart, TextPart, *kinds)})
     # Records and evidence stay in the store of the run, see `RunReport.BESIDE`.
-    properties = schemas.properties(RunReport, leave_out=RunReport.BESIDE)
+    properties = schemas.properties(RunReport, leave_out=RunReport.NOT_IN_RESULTS)
     results = schemas.mapping(properties, required=list(properties))
     return _document("The results of a run, without its records", results, schemas)
 
@@ -146,7 +146,7 @@ class _SuiteSchema:
         registry = self._registry(role)
         for entry in registry:
             options = self._schemas.mapping(
-                self._properties(entry, role), required=option_types.required_names(entry.spec.options)
+                self._properties(entry, role), required=option_types.mandatory_names(entry.spec.options)
             )
             named = {name: {"anyOf": [options, {"type": "null"}]} for name in _names(entry, registry)}
             schema = self._schemas.mapping(named, required=[], description=entry.spec.summary)
@@ -170,7 +170,7 @@ class _SuiteSchema:
         self, entry: Entry[Any], registry: Registry[Any], key: str, properties: dict[str, Schema]
     ) -> Schema:
         """Describe a component as a mapping that names it under a key, with its options next to it."""
-        required = [key, *option_types.required_names(entry.spec.options)]
+        required = [key, *option_types.mandatory_names(entry.spec.options)]
         keys = {key: {"enum": _names(entry, registry)}, **properties}
         return self._schemas.mapping(keys, required=required, description=entry.spec.summary)
 

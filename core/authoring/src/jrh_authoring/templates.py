@@ -40,7 +40,7 @@ def render(source: str, variables: Mapping[str, object]) -> str:
         raise JrhError(f"prompt template: {type(error).__name__}: {error}") from error
 
 
-def variables_of(source: str) -> frozenset[str]:
+def template_variables(source: str) -> frozenset[str]:
     """Return the variables that a template needs; raise `JrhError` if it is not valid."""
     from jinja2 import TemplateSyntaxError, meta
 
@@ -51,7 +51,7 @@ def variables_of(source: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=128)
-def packaged_template(package: str, name: str) -> str:
+def load_template(package: str, name: str) -> str:
     """Return the template `prompts/<name>.j2` shipped with a package, without its final line break."""
     return files(package).joinpath("prompts", f"{name}.j2").read_text(encoding="utf-8").removesuffix("\n")
 
@@ -69,7 +69,7 @@ def check_template(what: str, source: str, *, known: Collection[str], needed: st
         JrhError: it is not valid, uses an unknown name, or does not use the one that is needed.
     """
     # Undefined names would fail in the middle of a run, after the first calls have been paid for.
-    used = variables_of(source)
+    used = template_variables(source)
     unknown = sorted(used - set(known))
     if unknown or needed not in used:
         wrong = f"uses unknown variables ({', '.join(unknown)})" if unknown else f"does not show {{{{ {needed} }}}}"

@@ -68,7 +68,7 @@ class TypeSchemas:
 
     def properties(self, cls: type, *, leave_out: Collection[str] = ()) -> dict[str, Schema]:
         """Return the schema of every field of an attrs class but these, with help and defaults."""
-        attributes = [attribute for attribute in option_types.resolved_fields(cls) if attribute.name not in leave_out]
+        attributes = [attribute for attribute in option_types.settable_fields(cls) if attribute.name not in leave_out]
         return {attribute.name: self._property(cls, attribute) for attribute in attributes}
 
     def mapping(self, properties: Mapping[str, Schema], *, required: list[str], description: str = "") -> Schema:
@@ -114,7 +114,7 @@ class TypeSchemas:
             self.definitions[name] = {}  # a class may hold itself
             required = [
                 attribute.name
-                for attribute in option_types.resolved_fields(cls)
+                for attribute in option_types.settable_fields(cls)
                 if not self.written or attribute.default is attrs.NOTHING
             ]
             self.definitions[name] = self.mapping(self.properties(cls), required=required, description=_first_line(cls))

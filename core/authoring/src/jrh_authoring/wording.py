@@ -96,7 +96,7 @@ class PlannedEdits:
         # Shuffled once: the first k of the order are the edits of every strength.
         return cls(text=text, edits=shuffled(edits, seed), seed=seed)
 
-    def made(self, count: int) -> tuple[str, dict[str, Json]]:
+    def apply(self, count: int) -> tuple[str, dict[str, Json]]:
         """Apply the first `count` edits; return the text and the details for the draft's provenance."""
         picked = edits_apart(self.edits[:count])
         details: dict[str, Json] = {

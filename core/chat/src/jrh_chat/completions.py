@@ -56,7 +56,7 @@ _LONGEST: Final = 2000
 """Characters of an error that are searched."""
 
 
-def refused_settings(text: str, named: str = "") -> tuple[str, ...]:
+def find_refused_settings(text: str, named: str = "") -> tuple[str, ...]:
     """Return the settings that a provider's error says the model does not have; empty if it says something else.
 
     Many models accept no `temperature`, and gateways refuse what the provider behind them does not know. jrh then asks
@@ -116,7 +116,7 @@ def cost_or_none(value: object) -> float | None:
     return None
 
 
-def served_version(model: object, fingerprint: object) -> str:
+def model_version(model: object, fingerprint: object) -> str:
     """Return the model version that answered: its name and the system fingerprint, as far as known."""
     return " ".join(part for part in (string_or_empty(model), string_or_empty(fingerprint)) if part)
 
@@ -157,7 +157,7 @@ def http_fault(status: int, code: str, detail: str, *, wait: float | None = None
         # Providers agree on no code for it, so the words decide.
         if _TOO_LONG_PROMPT.search(f"{code} {detail}"):
             return ModelFault(FaultKind.CONTEXT_OVERFLOW, detail, status=status)
-        return ModelFault(FaultKind.REJECTED, detail, status=status, settings=refused_settings(detail, named))
+        return ModelFault(FaultKind.REJECTED, detail, status=status, settings=find_refused_settings(detail, named))
     return ModelFault.from_http_status(status, detail, retry_after=wait)
 
 
@@ -216,7 +216,7 @@ def read_completion(body: bytes) -> Completion:
     """
     document = _document(body)
     if not isinstance(document, dict):
-        raise malformed(f"the answer is not a JSON object: {_excerpt(body)}")
+        raise protocol_fault(f"the answer is not a JSON object: {_excerpt(body)}")
     return read_document(document)
 
 
@@ -227,7 +227,7 @@ def _document(body: bytes) -> object:
     try:
         return json.loads(body)
     except (ValueError, RecursionError):
-        raise malformed(f"the answer is not JSON: {_excerpt(body)}") from None
+        raise protocol_fault(f"the answer is not JSON: {_excerpt(body)}") from None
 
 
 def read_document(document: Mapping[str, Any]) -> Completion:
@@ -239,7 +239,7 @@ def read_document(document: Mapping[str, Any]) -> Completion:
     choice = _first_choice(document)
     message = choice.get("message")
     if not isinstance(message, dict):
-        raise malformed("the first choice has no message")
+        raise protocol_fault("the first choice has no message")
     reason = string_or_empty(choice.get("finish_reason"))
     # A text that was cut by a failure looks like an answer.
     if reason.casefold() in FAILED:
@@ -252,13 +252,13 @@ def read_document(document: Mapping[str, Any]) -> Completion:
         usage=_usage(usage),
         cost=cost_or_none(usage.get("cost")) if isinstance(usage, dict) else None,
         refusal=string_or_empty(message.get("refusal")) or None,
-        model_version=served_version(document.get("model"), document.get("system_fingerprint")),
+        model_version=model_version(document.get("model"), document.get("system_fingerprint")),
         token_probabilities=_probabilities(choice.get("logprobs")),
         reasoning=string_or_empty(message.get("reasoning_content")) or string_or_empty(message.get("reasoning")),
     )
 
 
-def malformed(detail: str) -> ModelFault:
+def protocol_fault(detail: str) -> ModelFault:
     """Return the fault for an answer that violates the protocol."""
     return ModelFault(FaultKind.MALFORMED, detail)
 
@@ -269,10 +269,10 @@ def _first_choice(document: Mapping[str, Any]) -> Mapping[str, Any]:
         # Routers in front of several providers send errors with status 200.
         if document.get("error"):
             raise _error_fault(document)
-        raise malformed("the answer has no choices")
+        raise protocol_fault("the answer has no choices")
     choice = choices[0]
     if not isinstance(choice, dict):
-        raise malformed("the first choice is not an object")
+        raise protocol_fault("the first choice is not an object")
     if choice.get("error"):
         raise _error_fault(choice)
     return choice
@@ -295,13 +295,13 @@ def _text(content: object) -> str | None:
         return utf8_text(content)
     if isinstance(content, list):
         return utf8_text("".join(_part(part) for part in content))
-    raise malformed("the message's content is neither text nor a list of parts")
+    raise protocol_fault("the message's content is neither text nor a list of parts")
 
 
 def _part(part: object) -> str:
     text = part.get("text", "") if isinstance(part, dict) else part
     if not isinstance(text, str):
-        raise malformed("a part of the message's content has no text")
+        raise protocol_fault("a part of the message's content has no text")
     return text
 
 

@@ -9,7 +9,7 @@ import aiohttp
 from jrh.errors import FaultKind, ModelFault
 from jrh.plugins.protocols import LONGEST_ANSWER
 
-from jrh_chat.completions import malformed
+from jrh_chat.completions import protocol_fault
 from jrh_chat.credentials import Credentials
 
 MAX_ERROR: Final = 64 * 1024
@@ -81,7 +81,7 @@ def network_fault(error: Exception) -> ModelFault:
     if isinstance(error, TimeoutError):
         return ModelFault(FaultKind.TIMEOUT, f"no answer in time ({name})")
     if isinstance(error, aiohttp.ClientResponseError):
-        return malformed(f"the server does not speak HTTP properly ({name}: {error.message})")
+        return protocol_fault(f"the server does not speak HTTP properly ({name}: {error.message})")
     # Some error texts contain the proxy's address, which may include a password; strerror does not.
     reason = error.strerror if isinstance(error, OSError) and error.strerror else ""
     sent = not isinstance(error, aiohttp.ClientConnectorError)  # refused, or a host that is not known

@@ -86,7 +86,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     return seconds if seconds is not None else _until(value, lower.get("date", ""))
 
 
-def stated_limits(headers: Mapping[str, str]) -> dict[str, str]:
+def rate_limit_headers(headers: Mapping[str, str]) -> dict[str, str]:
     """Return the headers of an answer that state rate limits or what is left of them, in lower case; at most 20.
 
     Args:

@@ -13,7 +13,7 @@ from jrh.plugins.protocols import Exporter
 from jrh.plugins.specs import ReportTarget
 from jrh.running.remembered_plugins import load_for
 from jrh.running.stored_run import open_run, report_again
-from jrh.text.redact import Redactor, error_line, named_secrets
+from jrh.text.redact import Redactor, error_line, secrets_of_options
 from jrh.values.json_values import Json
 
 from jrh_interchange.settings import component_options
@@ -60,7 +60,7 @@ def export_run(
     # Before the run is read: a wrong option costs no time.
     given = component_options(entry, options or {}, "--to")
     exporter: Exporter = make(entry, given, None)
-    hide = Redactor.from_environment(also=named_secrets([given]))
+    hide = Redactor.from_environment(also=secrets_of_options([given]))
     formats = [spec.name for spec in reporters if spec.name in entry.spec.attach]
     # Attached reports go to a temporary directory: those of the run stay as they are.
     with open_run(place, measure=True, plugins=plugins) as report, TemporaryDirectory() as files:

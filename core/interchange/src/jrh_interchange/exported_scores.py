@@ -15,7 +15,7 @@ from typing import Any, Final
 from attrs import Factory, evolve, frozen
 from jrh.errors import JrhError
 from jrh.hashing import content_id
-from jrh.text.display import clean_text, counted
+from jrh.text.display import clean_text, count_noun
 from jrh.values.items import Mode, Task
 from jrh.values.json_values import Json
 from jrh.values.scales import Scale
@@ -120,7 +120,7 @@ def _of_metric(rows: tuple[ExportRow, ...], options: ScoreOptions, source: str) 
     counts = Counter(row.metric for row in rows)
     if not rows:
         raise JrhError(f"'{source}' has no scores")
-    listed = _join_names([f"{clean_text(name, 50)} ({counted(n, 'verdict')})" for name, n in counts.items()])
+    listed = _join_names([f"{clean_text(name, 50)} ({count_noun(n, 'verdict')})" for name, n in counts.items()])
     if options.metric is None and len(counts) > 1:
         raise JrhError(f"'{source}' has {len(counts)} metrics; choose one with --metric: {listed}")
     metric = options.metric or next(iter(counts))

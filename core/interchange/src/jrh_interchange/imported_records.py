@@ -15,18 +15,18 @@ from jrh.plugins.loading import load_plugins
 from jrh.plugins.protocols import Metric, MetricContext
 from jrh.running.declared_stages import run_stages
 from jrh.running.event_loop import run_to_end
-from jrh.running.identity import used
+from jrh.running.identity import describe_component
 from jrh.running.remembered_plugins import note_plugins
 from jrh.running.run_log import Quiet
-from jrh.running.stage_work import stored_work
+from jrh.running.stage_work import work_of_store
 from jrh.running.stages.summary import IMPORTED, Summary, is_known, remember
 from jrh.store.records_table import TrialRow
 from jrh.store.run_store import Store
 from jrh.suite.resolve import resolve_metrics
 from jrh.values.cases import REFERENCE
-from jrh.values.clusters import linked
+from jrh.values.clusters import link_members
 from jrh.values.finding import FindingSettings
-from jrh.values.item_covariates import LENGTH, GoldSource, length_of, read, written
+from jrh.values.item_covariates import LENGTH, GoldSource, length_of, read_covariates, write_covariates
 from jrh.values.items import Item, Mode, Task
 from jrh.values.json_values import Json
 from jrh.values.records import RecordTable
@@ -156,7 +156,9 @@ def imported_record(
         # Only the words count: another line break does not make another text.
         cluster=content_id(" ".join(content.split())) if content.strip() else "",
         gold_source=GoldSource.read(gold_source).text if gold_source.strip() and gold is not None else "",
-        covariates=written({**measured, **(read(covariates) if isinstance(covariates, str) else covariates)}),
+        covariates=write_covariates(
+            {**measured, **(read_covariates(covariates) if isinstance(covariates, str) else covariates)}
+        ),
         **known,
     )
 
@@ -216,7 +218,7 @@ def import_records(
         resamples=resamples,
         simulated=tuple(sorted({row.judge for row in rows if row.simulated})),
         **_about(suite_name, seed, tasks, rows),
-        components=tuple(used("metric", metric, Path()) for metric in computed),
+        components=tuple(describe_component("metric", metric, Path()) for metric in computed),
         notes=(
             "Imported records: jrh did not call these judges.",
             *notes,
@@ -224,7 +226,7 @@ def import_records(
             *measurement_gaps(tasks, rows),
         ),
         findings=findings or FindingSettings(),
-        flags=tuple(loaded.plugins.declared_flags().values()),
+        flags=tuple(loaded.plugins.flags_by_name().values()),
     )
     store = Store.open(run_dir, suite_name)
     try:
@@ -233,7 +235,7 @@ def import_records(
             raise StoreError(f"'{run_dir}' holds a run that was not imported; choose another directory")
         _write(store, rows, items, summary)
         note_plugins(store, loaded)
-        work = stored_work(loaded, store, summary)
+        work = work_of_store(loaded, store, summary)
         # Stages of plugins that read records work on imported ones too.
         run_to_end(lambda: run_stages("judge", work))
     finally:
@@ -257,7 +259,7 @@ def _check_rows(tasks: Sequence[Task], records: Iterable[Record], origins: Seque
     rows = tuple(records)
     check_records(tasks, rows, origins)
     names = {
-        task.name: linked(
+        task.name: link_members(
             (row.item_id, (row.group or row.item_id, f"\n{row.cluster}")) for row in rows if row.task == task.name
         )
         for task in tasks

@@ -10,9 +10,9 @@ def main() -> None:
 
         command_line()
     except KeyboardInterrupt:
-        from jrh.text import telling
+        from jrh.text import terminal
 
-        telling.tell("jrh: interrupted")
+        terminal.tell("jrh: interrupted")
         sys.exit(130)
 
 

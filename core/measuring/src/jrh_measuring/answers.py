@@ -13,7 +13,7 @@ from jrh.values.items import Task
 from numpy.typing import NDArray
 
 from jrh_measuring.cells import Basis, Cell, cells_of
-from jrh_measuring.coded import Coded, Codes, Floats, Mask, is_named, numbered
+from jrh_measuring.coded import Coded, Codes, Floats, Mask, combine_codes, is_named
 from jrh_measuring.conditions import LEVELS, ORDER, acts_on
 from jrh_measuring.trials import Trials, once_per_table
 
@@ -56,7 +56,7 @@ class Answers:
         none = np.zeros(0, dtype=np.int64)
         axes = Axes(questions=none, items=none, levels=none, labels=none)
         answers = cls(trials=trials, cell=evolve(cell, rows=rows), by=by, presented=presented, axes=axes)
-        labels = answers.said[rows]
+        labels = answers.label_codes[rows]
         questions, first = np.unique(answers.question_codes, return_index=True)
         axes = Axes(
             questions=questions,
@@ -78,15 +78,15 @@ class Answers:
     @property
     def usable(self) -> Codes:
         """Return those of them with a verdict."""
-        return self.rows[self.said[self.rows] >= 0]
+        return self.rows[self.label_codes[self.rows] >= 0]
 
     def basis(self, usable: Codes, levels: Mapping[str, str] | None = None) -> Basis:
         """Return what a measure rests on that uses some of the trials; `levels` say of what part it is."""
         cell = self.cell if levels is None else self.cell.part(levels)
-        return Basis(cell, self.rows, usable, self.said if self.presented else None)
+        return Basis(cell, self.rows, usable, self.label_codes if self.presented else None)
 
     @cached_property
-    def said(self) -> Codes:
+    def label_codes(self) -> Codes:
         """Return the label of every trial, -1 without a verdict, shape (n,) over all trials."""
         if not self.presented:
             return self.trials.label
@@ -130,25 +130,25 @@ class Answers:
     @cached_property
     def counts(self) -> Counts:
         """Count the verdicts, shape (questions, levels, labels)."""
-        codes = self.said[self.rows]
+        codes = self.label_codes[self.rows]
         there = codes >= 0
         label = np.searchsorted(self.axes.labels, codes[there])
         return _count(self._places[there] * len(self.axes.labels) + label, (*self._shape, len(self.axes.labels)))
 
     @cached_property
-    def planned(self) -> Counts:
+    def trial_counts(self) -> Counts:
         """Count the trials with or without a verdict, shape (questions, levels)."""
         return _count(self._places, self._shape)
 
     @cached_property
-    def answered(self) -> Counts:
+    def verdict_counts(self) -> Counts:
         """Count the verdicts by question and level, shape (questions, levels)."""
         return np.asarray(self.counts.sum(axis=2))
 
     @cached_property
-    def missing(self) -> Mapping[str, Counts]:
+    def missing_counts(self) -> Mapping[str, Counts]:
         """Count by status the trials without a verdict, shape (questions, levels)."""
-        gone = self.said[self.rows] < 0
+        gone = self.label_codes[self.rows] < 0
         status = self.trials.status.codes[self.rows]
         names = self.trials.status.names
         return {
@@ -159,9 +159,9 @@ class Answers:
     def single(self) -> NDArray[np.int64] | None:
         """Return the label by question and level, shape (questions, levels), where none has two verdicts; else None."""
         # One label per place allows a table without the axis of labels, which is most of its size.
-        if not len(self.axes.labels) or self.answered.max(initial=0.0) > 1:
+        if not len(self.axes.labels) or self.verdict_counts.max(initial=0.0) > 1:
             return None
-        return np.where(self.answered > 0, self.counts.argmax(axis=2), -1)
+        return np.where(self.verdict_counts > 0, self.counts.argmax(axis=2), -1)
 
     @property
     def _shape(self) -> tuple[int, int]:
@@ -198,7 +198,7 @@ def with_unchanged(trials: Trials, cell: Cell) -> Codes:
     return np.concatenate([cell.rows, np.flatnonzero(added)])
 
 
-def aligned(judges: Sequence[Answers]) -> list[Answers]:
+def align_answers(judges: Sequence[Answers]) -> list[Answers]:
     """Return the answers of several judges with the questions, levels and labels that any of them has."""
     question, levels, labels = (
         np.concatenate([getattr(judge.axes, part) for judge in judges]) for part in ("questions", "levels", "labels")
@@ -258,7 +258,7 @@ def questions_over(trials: Trials, factor: str, rows: Codes) -> Codes:
         held = name != level and (name not in _OWN.get(level, ()) or _several(mine, codes))
         # Room for every level, held or not: the numbers of all judges have to mean the same.
         combined = combined * (int(table[:, place].max(initial=0)) + 1) + codes * held
-    variant = trials.shared(("variant without", factor), lambda: _variant(trials, over))
+    variant = trials.compute_once(("variant without", factor), lambda: _variant(trials, over))
     size = int(variant.max(initial=0)) + 1
     return np.asarray(combined * size + _variants_as_factor(combined, mine, variant[rows]))
 
@@ -268,12 +268,12 @@ def without_order(trials: Trials) -> Codes:
     """Number item and condition without the order and the variant, which names the order in most logs, shape (n,)."""
     table = np.delete(trials.conditions.table, LEVELS.index(ORDER), axis=1)
     number = np.unique(table, axis=0, return_inverse=True)[1].reshape(-1)
-    return numbered(trials.item.codes, number[trials.conditions.levels])
+    return combine_codes(trials.item.codes, number[trials.conditions.levels])
 
 
 def _variant(trials: Trials, over: Coded) -> Codes:
     """Return the variants without the parts that name the level of the factor, from 1, shape (n,)."""
-    back = numbered(trials.variant.codes, over.codes)
+    back = combine_codes(trials.variant.codes, over.codes)
     example = np.zeros(int(back.max(initial=-1)) + 1, dtype=np.int64)
     example[back] = np.arange(len(back))  # any trial with both: it has their names
     variants = trials.variant
@@ -292,13 +292,15 @@ def _variants_as_factor(condition: Codes, level: Codes, variant: Codes) -> Codes
     They are where one condition has several of them, and one of them several levels; a log whose variants number the
     rows, or name the level in other words, is compared as if it named none.
     """
-    alone = not _several(numbered(condition, level), variant) or not _several(numbered(condition, variant), level)
+    alone = not _several(combine_codes(condition, level), variant) or not _several(
+        combine_codes(condition, variant), level
+    )
     return np.zeros_like(variant) if alone else variant
 
 
 def _several(one: Codes, other: Codes) -> bool:
     """Tell whether some value of one column goes with several of the other."""
-    return len(np.unique(numbered(one, other))) > len(np.unique(one))
+    return len(np.unique(combine_codes(one, other))) > len(np.unique(one))
 
 
 _JOINT: Final = "+"
@@ -313,7 +315,7 @@ def answers_by_order(trials: Trials, tasks: Mapping[str, Task]) -> Iterator[Answ
     swap count, whether a log or a suite puts them under one test or two.
     """
     # Put where `Trials.column` looks, so that it serves as a factor like any column of the records.
-    trials.shared(("column", SHOWN), lambda: trials.conditions.order)
+    trials.compute_once(("column", SHOWN), lambda: trials.conditions.order)
     stated = ~is_named(trials.column(ORDER), "")
     question = without_order(trials)
     for cell in cells_of(trials):
@@ -336,7 +338,7 @@ def _others(trials: Trials, rows: Codes, tasks: Mapping[str, Task], question: Co
     families = {family.names[code] for code in np.unique(family.codes[rows])}
     if any(_JOINT in name for name in families):
         same, variant = _without_order(trials, rows, families, in_own_order)
-        question = numbered(question, variant)
+        question = combine_codes(question, variant)
     else:
         same = trials.reference & in_own_order
     open_questions = np.setdiff1d(question[rows], question[rows[in_own_order[rows]]])

@@ -17,8 +17,8 @@ from jrh_stats import (
     clustered_limits,
     clustered_mean,
     clustered_proportion,
-    exchanged_difference,
-    signed_mean,
+    difference_by_exchange,
+    mean_signed_error,
 )
 from numpy.typing import ArrayLike
 
@@ -41,7 +41,7 @@ from jrh_measuring.flags import (
 )
 from jrh_measuring.missing_verdicts import allow_for_missing, is_informative, sensitive
 from jrh_measuring.scoring import NO_REFERENCE, Scores
-from jrh_measuring.trials import Trials, missing_by_status, read_trials
+from jrh_measuring.trials import Trials, count_missing_by_status, read_trials
 
 Flags: TypeAlias = tuple[str, ...]
 
@@ -217,7 +217,7 @@ class MeasureBuilder:
             )
         else:
             size = self._sums(sizes, basis.usable)[:, 0]
-            estimate = signed_mean(sums[:, 0], size, sums[:, 1], span=limits[1], level=self.context.level)
+            estimate = mean_signed_error(sums[:, 0], size, sums[:, 1], span=limits[1], level=self.context.level)
         numbers = (estimate.value, estimate.low, estimate.high)
         ends = [None if number is None else transform(number) for number in numbers]
         bounds = scores.bounds(basis.rows)
@@ -245,7 +245,7 @@ class MeasureBuilder:
         basis = self.basis(cell, scores)
         return basis, self._sums(scores, basis.usable)
 
-    def exchanged(self, cell: Cell, sums: Floats) -> Change:
+    def exchange_sides(self, cell: Cell, sums: Floats) -> Change:
         """Estimate and test a mean difference by exchanging the sides of whole clusters.
 
         Args:
@@ -253,7 +253,7 @@ class MeasureBuilder:
             sums: the sum of differences and the number of pairs of each cluster, shape (K, 2).
         """
         context = self.context
-        return exchanged_difference(
+        return difference_by_exchange(
             sums[:, 0], sums[:, 1], level=context.level, resamples=context.resamples, seed=self.seed(cell)
         )
 
@@ -316,7 +316,7 @@ class MeasureBuilder:
             n_trials=len(usable),
             n_items=self.items(usable),
             n_clusters=self.clusters(usable),
-            missing=self.missing(rows, usable if labels is None else rows[labels[rows] >= 0], unscored),
+            missing=self.count_missing(rows, usable if labels is None else rows[labels[rows] >= 0], unscored),
             bounds=bounds,
             flags=_cautious((*_own_flags(estimate), *flags), estimate),
             note=note,
@@ -331,9 +331,9 @@ class MeasureBuilder:
         """Count the distinct clusters of some trials: the unit of analysis."""
         return self._of(rows, self.trials.label).clusters
 
-    def missing(self, rows: Codes, usable: Codes, unscored: str = "") -> Mapping[str, int]:
+    def count_missing(self, rows: Codes, usable: Codes, unscored: str = "") -> Mapping[str, int]:
         """Count by status the trials among `rows` without a verdict, and as `unscored` those that are not usable."""
-        counts, answered = missing_by_status(self.trials, rows), self.trials.usable
+        counts, answered = count_missing_by_status(self.trials, rows), self.trials.usable
         alone = int(np.count_nonzero(answered[rows])) - int(np.count_nonzero(answered[usable]))
         return counts | {unscored: alone} if alone and unscored else counts
 

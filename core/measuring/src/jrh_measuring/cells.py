@@ -10,7 +10,7 @@ from attrs import Factory, evolve, frozen
 from jrh.hashing import derive_seed
 from jrh.plugins.protocols import MetricContext
 
-from jrh_measuring.coded import Coded, Codes, numbered, split_rows
+from jrh_measuring.coded import Coded, Codes, combine_codes, split_rows
 from jrh_measuring.trials import Trials
 
 _OF_JUDGES: Final = frozenset({"against", "judges", "with", "without"})
@@ -66,7 +66,7 @@ def cells_of(trials: Trials, factors: Sequence[str] = ()) -> Iterator[Cell]:
 
     After each whole test follow its parts by one `Factor` at a time, where it has two levels or more.
     """
-    for rows, *parts in trials.shared(("cells", *factors), lambda: list(_cell_rows(trials, factors))):
+    for rows, *parts in trials.compute_once(("cells", *factors), lambda: list(_cell_rows(trials, factors))):
         cell = _cell(rows, {"task": trials.task, "judge": trials.judge, "test": trials.test})
         yield cell
         for factor, levels in zip(factors, parts, strict=True):
@@ -81,16 +81,19 @@ Levels: TypeAlias = list[tuple[str, Codes]]
 def _cell_rows(trials: Trials, factors: Sequence[str]) -> Iterator[tuple[Codes, *tuple[Levels, ...]]]:
     """Yield the rows of every task, judge and test, and for each factor the names and rows of its levels."""
     # Every metric walks the same cells.
-    groups = trials.shared("cells", lambda: list(split_rows(_tests(trials))))
+    groups = trials.compute_once("cells", lambda: list(split_rows(_tests(trials))))
     for place, rows in enumerate(groups):
         yield (
             rows,
-            *(trials.shared(("levels", factor, place), partial(_levels, trials, factor, rows)) for factor in factors),
+            *(
+                trials.compute_once(("levels", factor, place), partial(_levels, trials, factor, rows))
+                for factor in factors
+            ),
         )
 
 
 def _tests(trials: Trials) -> Codes:
-    return numbered(trials.task.codes, trials.judge.codes, trials.test.codes)
+    return combine_codes(trials.task.codes, trials.judge.codes, trials.test.codes)
 
 
 def panels_of(trials: Trials) -> Iterator[Cell]:
@@ -110,7 +113,7 @@ def tasks_of_all_judges(trials: Trials) -> Iterator[Cell]:
 
 def _cells_by(trials: Trials, *names: str) -> Iterator[Cell]:
     columns: dict[str, Coded] = {name: getattr(trials, name) for name in names}
-    for rows in split_rows(numbered(*(column.codes for column in columns.values()))):
+    for rows in split_rows(combine_codes(*(column.codes for column in columns.values()))):
         yield _cell(rows, columns)
 
 

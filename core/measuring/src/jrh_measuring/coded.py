@@ -57,7 +57,7 @@ def number_of(codes: Codes, rows: Codes) -> int:
     return int(np.count_nonzero(occurs))
 
 
-def numbered(*columns: Codes) -> NDArray[np.int64]:
+def combine_codes(*columns: Codes) -> NDArray[np.int64]:
     """Number the distinct combinations of codes, which are 0 or more, in their order; shape (n,), 64 bits each."""
     key, size = np.zeros(len(columns[0]), dtype=np.int64), 1
     for column in columns:

@@ -15,7 +15,7 @@ from jrh.values.cases import REFERENCE, Polarity
 from jrh.values.items import Task
 from numpy.typing import NDArray
 
-from jrh_measuring.coded import Coded, Codes, Mask, compact, is_named, numbered, split_rows
+from jrh_measuring.coded import Coded, Codes, Mask, combine_codes, compact, is_named, split_rows
 
 LEVELS: Final = ("template", "option_order", "polarity", "strength", "temperature", "language", "output")
 """What the records state of a condition, besides the names of its test and variant."""
@@ -76,7 +76,7 @@ class Conditions:
 def _combinations(columns: Sequence[Codes]) -> tuple[NDArray[np.int64], Codes]:
     """Return the distinct rows of columns in ascending order, and the place of every row among them."""
     # One number per row is counted instead of sorting rows: a tenth of the time, and no copy of all columns.
-    number = numbered(*columns)
+    number = combine_codes(*columns)
     example = np.zeros(int(number.max(initial=-1)) + 1, dtype=np.int64)
     example[number] = np.arange(len(number))  # rows with one number are equal: any of them will do
     return np.stack([column[example].astype(np.int64) for column in columns], axis=1), compact(number)
@@ -106,7 +106,7 @@ class _Again:
         task, test = self.columns["task"].codes, self.columns["test"]
         reference = is_named(test, REFERENCE)
         same = is_named(self.columns["expectation"], "same")
-        for rows in split_rows(numbered(task, test.codes)):
+        for rows in split_rows(combine_codes(task, test.codes)):
             # Where another verdict is due the question was changed, whatever the levels say.
             if reference[rows[0]] or not same[rows].any():
                 continue

@@ -9,13 +9,13 @@ from typing import Final
 
 import numpy as np
 from attrs import frozen
-from jrh.values.item_covariates import LENGTH, read
+from jrh.values.item_covariates import LENGTH, read_covariates
 from jrh.values.items import Task
 from jrh.values.json_values import Json
 from jrh.values.scales import ScaleKind
 
 from jrh_measuring.cells import Cell
-from jrh_measuring.coded import Codes, Floats, Mask, numbered
+from jrh_measuring.coded import Codes, Floats, Mask, combine_codes
 from jrh_measuring.trials import Trials
 
 OTHER_LEVELS: Final = "(other levels)"
@@ -127,7 +127,7 @@ def peers_standard(trials: Trials, cell: Cell, items: Codes, task: Task) -> Stan
     else:
         key = (means == means.max(axis=1, keepdims=True)).astype(np.float64)
     known = ~np.isnan(means[:, 0])
-    stratum = numbered(*(_dense(np.where(known, column, -9.0)) for column in key.T))
+    stratum = combine_codes(*(_dense(np.where(known, column, -9.0)) for column in key.T))
     return Standard(stratum=np.where(known, stratum, -1), values=means)
 
 
@@ -147,7 +147,7 @@ def covariates_of_items(trials: Trials, rows: Codes, items: Codes, task: Task, f
     """
     column = trials.column("covariates")
     # The same few texts occur in many records: each is parsed once.
-    known = trials.shared("covariates", lambda: [read(text) for text in column.names])
+    known = trials.compute_once("covariates", lambda: [read_covariates(text) for text in column.names])
     written = np.full(len(items), -1, dtype=np.int64)
     written[np.searchsorted(items, trials.item.codes[rows])] = column.codes[rows]
     by_item = [known[code] for code in written.tolist()]

@@ -13,7 +13,7 @@ _DIRECTED: Final = frozenset({"not_above", "not_below"})
 _MOVING: Final = ("changes", "equals", "not_above", "not_below")
 
 
-def moving_tests(records: RecordTable) -> Mapping[str, frozenset[str]]:
+def change_tests(records: RecordTable) -> Mapping[str, frozenset[str]]:
     """Return, by task, the tests in which some case expects a label, a change or a direction.
 
     The reference condition is none of them. Tasks without such a test are left out, and all are where the records do
@@ -38,7 +38,7 @@ def directional_tests(records: RecordTable) -> Mapping[str, frozenset[str]]:
     if not _has_expectations(records):
         return {}
     by_task: dict[str, set[str]] = {}
-    for task, tests in moving_tests(records).items():
+    for task, tests in change_tests(records).items():
         for test in tests:
             rows = records.equals("task", task) & records.equals("test", test)
             codes = np.unique(records.codes("expectation")[rows])
@@ -58,7 +58,7 @@ def steady_tests(records: RecordTable, task: str) -> frozenset[str]:
         return frozenset()
     names, codes = records.categories("test"), np.unique(records.codes("test")[records.equals("task", task)])
     tests = {names[code] for code in codes.tolist() if code >= 0}
-    return frozenset(tests - moving_tests(records).get(task, frozenset()) - {REFERENCE})
+    return frozenset(tests - change_tests(records).get(task, frozenset()) - {REFERENCE})
 
 
 def _has_expectations(records: RecordTable) -> bool:

@@ -15,7 +15,7 @@ from jrh_measuring.builder import MeasureBuilder
 from jrh_measuring.cells import Basis, Cell
 from jrh_measuring.coded import Codes
 from jrh_measuring.reference import reference_verdicts
-from jrh_measuring.scoring import stated_label
+from jrh_measuring.scoring import right_label
 from jrh_measuring.trials import Trials, condition_codes
 
 _LEAST: Final = "the smallest p-value this test could have given; findings leave out tests that cannot decide"
@@ -86,7 +86,7 @@ def accuracy_change_of(builder: MeasureBuilder, cell: Cell, rows: Codes) -> Chan
         rows: the eligible trials of the test, with or without a verdict.
     """
     trials, context = builder.trials, builder.context
-    right = trials.shared("right or not", lambda: _right(trials))
+    right = trials.compute_once("right or not", lambda: _right(trials))
     of = reference_verdicts(trials).of
     compared = np.zeros(int(of.max(initial=0)) + 1, dtype=np.bool_)
     # Reference verdicts of these items only: those of other items would shift the mean that is compared with.
@@ -108,5 +108,5 @@ def accuracy_change_of(builder: MeasureBuilder, cell: Cell, rows: Codes) -> Chan
 
 def _right(trials: Trials) -> NDArray[np.float32]:
     """Return 1 where a verdict is the stated label, 0 where it is not, NaN without a verdict or a stated label."""
-    truth = stated_label(trials)
+    truth = right_label(trials)
     return np.where((truth >= 0) & trials.usable, (trials.label == truth).astype(np.float32), np.float32(np.nan))

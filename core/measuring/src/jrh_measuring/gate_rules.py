@@ -32,7 +32,7 @@ class Operator(Enum):
         """Tell whether larger values are the ones that hold."""
         return self in (Operator.AT_LEAST, Operator.ABOVE)
 
-    def met(self, value: float, threshold: float) -> bool:
+    def holds(self, value: float, threshold: float) -> bool:
         """Tell whether a value is on the right side of the threshold."""
         if self.upwards:
             return value > threshold or (value == threshold and self is Operator.AT_LEAST)

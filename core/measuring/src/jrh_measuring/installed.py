@@ -71,4 +71,4 @@ def load_flags(plugins: Sequence[str] = ()) -> Mapping[str, Flag]:
     Raises:
         JrhError: a plugin cannot be used.
     """
-    return load_plugins(tuple(plugins)).plugins.declared_flags()
+    return load_plugins(tuple(plugins)).plugins.flags_by_name()

@@ -18,11 +18,11 @@ from jrh.plugins.protocols import Logger, Metric, MetricContext, Stage, StageOut
 from jrh.running.building import Builder
 from jrh.running.identity import identity
 from jrh.running.remembered_plugins import load_remembered
-from jrh.running.stage_work import StageWork, stored_work
+from jrh.running.stage_work import StageWork, work_of_store
 from jrh.running.stages.summary import recall
 from jrh.store.cases_table import VOTES
 from jrh.store.run_store import Store
-from jrh.text import counted
+from jrh.text import count_noun
 from jrh.text.redact import error_line
 from jrh.values.items import Task
 from jrh.values.measures import Measure
@@ -146,7 +146,7 @@ def measure_again(work: StageWork) -> tuple[tuple[Measure, ...], tuple[str, ...]
     if not stored and not stored_notes:  # an import keeps none
         lost = (f"metric '{name}' could not be computed: its plugin is not loaded" for name in gone)
         return measures, (*notes, *lost)
-    metrics = f"{counted(len(gone), 'metric')} ({join_names(gone, ', ')})"
+    metrics = f"{count_noun(len(gone), 'metric')} ({join_names(gone, ', ')})"
     work.say(f"The plugin of {metrics} is not loaded: the measures are those that the run stored")
     from_store = [measure for measure in stored if measure.metric in gone]
     # What failed in the run and cannot run again has still failed.
@@ -171,11 +171,11 @@ def one_sided_measures(
     """
     with closing(Store.view(Path(run_dir))) as store:
         summary, loaded = recall(store), load_remembered(store, tuple(plugins))
-        work, by_error = stored_work(loaded, store, evolve(summary, components=())), {}
+        work, by_error = work_of_store(loaded, store, evolve(summary, components=())), {}
         for error in dict.fromkeys(errors):
             # Each end of an interval of level 1 - 2 e errs at most e of the time.
             wanted = evolve(summary, level=1 - 2 * error)
-            at_level = stored_work(loaded, store, wanted, records=work.records)
+            at_level = work_of_store(loaded, store, wanted, records=work.records)
             by_error[error] = measure(at_level, one_sided=True)[0]
         return by_error
 
@@ -224,7 +224,7 @@ def stage_digest(builder: Builder, store: Store, tasks: Sequence[Task]) -> str:
     return content_id(
         store.items.digest(),
         store.trials.digest(),
-        [store.records.written(), store.records.argued_digest(), store.cases.validity()],
+        [store.records.write_state(), store.records.rationales_digest(), store.cases.validity()],
         metrics,
         suite.level,
         suite.resamples,
@@ -272,7 +272,7 @@ Ballot: TypeAlias = tuple[str, Mapping[str, Any]]
 def agreements(store: Store, task: str, test: str, level: float) -> tuple[Agreement, ...]:
     """Measure the agreement on all drafts of a test, accepted and rejected, for every validator that reports votes."""
     ballots: dict[str, list[Ballot]] = {}
-    for cluster, details in store.cases.voted(task, test):
+    for cluster, details in store.cases.drafts_with_votes(task, test):
         for name, detail in details.items():
             votes = detail.get(VOTES) if name.startswith(PREFIX) and isinstance(detail, dict) else None
             if isinstance(votes, dict):

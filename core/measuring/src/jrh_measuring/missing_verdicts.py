@@ -15,7 +15,7 @@ from jrh_stats import (
     cluster_sums,
     holm,
     imbens_manski_quantile,
-    missing_association,
+    missingness_association,
     missingness_test,
     ratio_variance,
 )
@@ -23,7 +23,7 @@ from jrh_stats import (
 from jrh_measuring.cells import Cell, tasks_of
 from jrh_measuring.coded import Codes, Floats, Mask
 from jrh_measuring.flags import BOUNDED, INFORMATIVE_MISSING, SENSITIVE_TO_MISSING, UNTESTABLE_MISSING
-from jrh_measuring.scoring import Scores, stated_label
+from jrh_measuring.scoring import Scores, right_label
 from jrh_measuring.trials import Trials, condition_codes
 
 _LEAST: Final = 5
@@ -66,7 +66,7 @@ def is_untestable(trials: Trials, rows: Codes) -> bool:
         return False
     # All of the rows are of one judge and task, so that any of them names both.
     task, judge = (int(column.codes[gone[0]]) for column in (trials.task, trials.judge))
-    answered = trials.shared(("answered", task, judge), lambda: _clusters_with_verdict(trials, task, judge))
+    answered = trials.compute_once(("answered", task, judge), lambda: _clusters_with_verdict(trials, task, judge))
     return not answered[trials.cluster.codes[gone]].any()
 
 
@@ -83,11 +83,11 @@ def informative(trials: Trials, level: float = 0.95) -> Mapping[tuple[str, str],
 
     Given the item, the share missing may differ by condition (`jrh_stats.missingness_test`). Given the condition, it
     may differ by the gold label of the item, by how often the judge's other verdicts on the item are right, or by how
-    sure it says it is of them (`jrh_stats.missing_association`). The last two tests need items that are asked more than
-    once: where every item is asked a single time, nothing in the study tells whether the missing verdicts would have
-    been right, and `jrh_measuring.sensitive` flags what that leaves open.
+    sure it says it is of them (`jrh_stats.missingness_association`). The last two tests need items that are asked more
+    than once: where every item is asked a single time, nothing in the study tells whether the missing verdicts would
+    have been right, and `jrh_measuring.sensitive` flags what that leaves open.
     """
-    return trials.shared(f"informative {level}", lambda: dict(_dependences(trials, 1 - level)))
+    return trials.compute_once(f"informative {level}", lambda: dict(_dependences(trials, 1 - level)))
 
 
 def _dependences(trials: Trials, alpha: float) -> Iterator[tuple[tuple[str, str], Dependence]]:
@@ -118,11 +118,11 @@ def _tests(trials: Trials, rows: Codes) -> Iterator[tuple[Reason, float | None]]
         columns = [(gold == code).astype(np.float64) for code in codes[1:]]
         sums = cluster_sums(cluster[labelled], *(part[labelled] for part in (beyond, *columns, np.ones(len(gold)))))
         shares = sums[:, :-1] / sums[:, -1:]
-        yield Reason.LABEL, missing_association(shares[:, 0], shares[:, 1:]).p
+        yield Reason.LABEL, missingness_association(shares[:, 0], shares[:, 1:]).p
     for reason, by_cluster in ((Reason.ERROR, _by_rightness), (Reason.CONFIDENCE, _by_confidence)):
         lost, score = by_cluster(trials, rows)
         if len(lost):
-            yield reason, missing_association(lost, score).p
+            yield reason, missingness_association(lost, score).p
 
 
 def _beyond(trials: Trials, rows: Codes) -> Floats:
@@ -135,7 +135,7 @@ def _beyond(trials: Trials, rows: Codes) -> Floats:
 
 def _by_rightness(trials: Trials, rows: Codes) -> tuple[Floats, Floats]:
     """Return by cluster the share missing, beyond its conditions, and the share right of the other verdicts."""
-    truth = stated_label(trials)[rows]
+    truth = right_label(trials)[rows]
     scored = (truth >= 0) & trials.usable[rows]
     right = np.where(scored, trials.label[rows] == truth, 0.0)
     return _by_other_verdicts(trials, rows, right, scored)
@@ -239,7 +239,7 @@ def is_swayed(measure: Measure, limits: tuple[float, float] = (0.0, 1.0)) -> boo
     return max(down, up) > _SWAY * (interval.high - interval.low) / 2
 
 
-def mirrored(measure: Measure, name: str) -> Measure:
+def complement(measure: Measure, name: str) -> Measure:
     """Return 1 - a proportion, with the mirrored interval and bounds."""
     interval, bounds = measure.interval, measure.bounds
     return evolve(

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from jrh.text.display import counted
+from jrh.text.display import count_noun
 from jrh.values.measures import Interval, Measure
 from jrh.values.report import RunReport
 
@@ -67,16 +67,16 @@ def format_p(value: float | None) -> str:
     return "-" if value is None else "<0.001" if value < _SMALLEST_P else f"{value:.3f}"
 
 
-def stated_p(value: float | None) -> str:
+def state_p(value: float | None) -> str:
     """State a p-value: `p = 0.031`, `p < 0.001`, `-` if there is none."""
     return "-" if value is None else f"p = {format_p(value)}".replace("= <", "< ")
 
 
-def counted_items(measure: Measure) -> str:
+def format_items(measure: Measure) -> str:
     """Write what a measure rests on: `60 items`, or `60 items in 6 clusters` where items share clusters."""
-    items = counted(measure.n_items, "item")
+    items = count_noun(measure.n_items, "item")
     shared = 0 < measure.n_clusters < measure.n_items
-    return f"{items} in {counted(measure.n_clusters, 'cluster')}" if shared else items
+    return f"{items} in {count_noun(measure.n_clusters, 'cluster')}" if shared else items
 
 
 def is_estimable(measure: Measure) -> bool:
@@ -93,7 +93,7 @@ def format_estimate(measure: Measure, digits: int) -> str:
         reasons = [flag for flag in measure.flags if flag in ("degenerate", "all-missing", "one-item")]
         return f"not estimable ({', '.join(reasons)})" if reasons else "not estimable"
     if measure.unit == P_VALUE:
-        return stated_p(measure.estimate)
+        return state_p(measure.estimate)
     signed = measure.unit in _DIFFERENCES
     return format_number(measure.estimate, digits, proportion=is_proportion(measure), signed=signed)
 

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from jrh_measuring.answers import Answers, Counts, questions_over
 from jrh_measuring.cells import Cell
-from jrh_measuring.coded import Codes, Mask, numbered, split_rows
-from jrh_measuring.scoring import stated_label
+from jrh_measuring.coded import Codes, Mask, combine_codes, split_rows
+from jrh_measuring.scoring import right_label
 from jrh_measuring.trials import Trials, condition_codes, once_per_table
 
 
@@ -39,8 +39,8 @@ class Pairs:
     def of(cls, answers: Answers, chosen: Mask | None = None) -> Pairs:
         """Pair the levels up: all of them, in the order of `all_pairs`, or those chosen, shape (questions, pairs)."""
         first, second = all_pairs(answers)
-        counts, answered = answers.counts, answers.answered
-        planned = answers.planned[:, first] * answers.planned[:, second]
+        counts, answered = answers.counts, answers.verdict_counts
+        planned = answers.trial_counts[:, first] * answers.trial_counts[:, second]
         if chosen is not None:
             planned = planned * chosen
         looked = planned > 0
@@ -54,7 +54,7 @@ class Pairs:
         )
 
     @property
-    def looked_at(self) -> Mask:
+    def in_plan(self) -> Mask:
         """Return the pairs of the plan, shape (questions, pairs)."""
         return np.asarray(self.planned > 0)
 
@@ -75,16 +75,16 @@ class Pairs:
     @property
     def rows(self) -> Codes:
         """Return the trials that stand in a pair that is looked at, with or without a verdict."""
-        return self._rows_of(self.looked_at)
+        return self._rows_of(self.in_plan)
 
     @property
-    def told(self) -> Codes:
+    def verdict_rows(self) -> Codes:
         """Return the verdicts that are compared: those that stand in a usable pair."""
         rows = self._rows_of(self.usable)
-        return rows[self.answers.said[rows] >= 0]
+        return rows[self.answers.label_codes[rows] >= 0]
 
     def _rows_of(self, chosen: Mask) -> Codes:
-        used = np.zeros(self.answers.planned.shape, dtype=np.bool_)
+        used = np.zeros(self.answers.trial_counts.shape, dtype=np.bool_)
         row, pair = np.nonzero(chosen)
         used[row, self.first[pair]] = True
         used[row, self.second[pair]] = True
@@ -93,7 +93,7 @@ class Pairs:
     @property
     def bounds(self) -> tuple[float, float] | None:
         """Return the agreement if every missing verdict had disagreed, and if every one had agreed."""
-        used = self.looked_at
+        used = self.in_plan
         if not used.any():
             return None
         planned = np.maximum(self.planned, 1.0)
@@ -175,7 +175,7 @@ _Place: TypeAlias = tuple[str, int]
 _ROW: Final = 4
 
 
-def listed_pairs(items: Sequence[Item]) -> Mapping[str, tuple[TemplatePair, ...]]:
+def template_pairs(items: Sequence[Item]) -> Mapping[str, tuple[TemplatePair, ...]]:
     """Return the pairs of templates that each item lists, `prompt_a` first; items that list none are left out."""
     listed = {}
     for item in items:
@@ -203,7 +203,7 @@ def decision_rows(trials: Trials, items: Mapping[str, Sequence[Item]]) -> tuple[
     for row, key in enumerate(zip(*(column.tolist() for column in groups), strict=True)):
         by_question.setdefault(key, {})[template.names[template.codes[row]], repeats[row]] = row
     known = {task: {item.id: item for item in of_task} for task, of_task in items.items()}
-    pairs = {task: listed_pairs(of_task) for task, of_task in items.items()}
+    pairs = {task: template_pairs(of_task) for task, of_task in items.items()}
     matches: list[tuple[int, int]] = []
     for (task, _, judge, _), places in by_question.items():
         name = trials.task.names[task]
@@ -235,7 +235,7 @@ def _row_places(
 def questions(trials: Trials) -> Codes:
     """Number the questions: trials of several judges have the same one if case and repeat are the same, shape (n,)."""
     key = [column.codes for column in (trials.task, trials.written_test, trials.case)]
-    dense = numbered(*key, condition_codes(trials), trials.item.codes)
+    dense = combine_codes(*key, condition_codes(trials), trials.item.codes)
     # The k-th answers of all judges to a case are one question.
     return np.asarray(dense * (int(trials.repeat.max(initial=0)) + 1) + trials.repeat)
 
@@ -289,7 +289,7 @@ def ballots_of(trials: Trials, cell: Cell, scale: Scale, *, labelled: bool = Tru
     """
     position = np.array([scale.rank(label) if label in scale else -1 for label in trials.labels] + [-1], dtype=np.int64)
     # `position` ends in -1, which is what a label of -1 reads.
-    right = position[stated_label(trials)]
+    right = position[right_label(trials)]
     rows = cell.rows[right[cell.rows] >= 0] if labelled else cell.rows
     judges, judge = np.unique(trials.judge.codes[rows], return_inverse=True)
     _, first, ballot = np.unique(questions(trials)[rows], return_index=True, return_inverse=True)

@@ -8,7 +8,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from jrh_measuring.coded import Codes, Mask, compact, numbered
+from jrh_measuring.coded import Codes, Mask, combine_codes, compact
 from jrh_measuring.trials import Trials, condition_codes, once_per_table
 
 
@@ -29,7 +29,7 @@ class ReferenceVerdicts:
         return np.asarray(self.counts.sum(axis=1))
 
     @property
-    def planned(self) -> Codes:
+    def trial_counts(self) -> Codes:
         """Count the reference trials each trial is compared with, with or without a verdict, shape (n,)."""
         return self.trials[self.of]
 
@@ -42,7 +42,7 @@ class ReferenceVerdicts:
         """Tell which of some trials are compared with so many usable verdicts or more."""
         return np.asarray((self.verdict_counts >= number)[self.of[rows]])
 
-    def matching(self, label: Codes) -> Codes:
+    def count_matches(self, label: Codes) -> Codes:
         """Count the reference verdicts that equal each trial's label, shape (n,); 0 where the label is -1."""
         # No label occurs: there is no column that a code could index.
         if not self.counts.shape[1]:
@@ -55,7 +55,7 @@ class ReferenceVerdicts:
 def reference_verdicts(trials: Trials) -> ReferenceVerdicts:
     """Count the reference verdicts and find every trial's own."""
     rows = np.flatnonzero(trials.reference)
-    item = numbered(trials.task.codes, trials.judge.codes, trials.item.codes)
+    item = combine_codes(trials.task.codes, trials.judge.codes, trials.item.codes)
     question = condition_codes(trials)
     # One group per item and condition: a reference logged in both option orders is two conditions, not reruns of one.
     key = item * (int(question.max(initial=0)) + 1) + question

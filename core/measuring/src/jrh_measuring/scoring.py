@@ -128,7 +128,7 @@ def _exact(scores: Floats) -> bool:
 
 
 @once_per_table
-def stated_label(trials: Trials) -> Codes:
+def right_label(trials: Trials) -> Codes:
     """Return the right label of every trial, shape (n,), -1 where none is stated.
 
     The stated label where a case expects one; the gold label in the reference condition and where the case expects the
@@ -152,7 +152,7 @@ def comparable_trials(trials: Trials) -> Mask:
     return ~trials.reference & ~is_named(trials.expectation, "")
 
 
-def abstained_by_design(trials: Trials) -> Mask:
+def abstentions_by_design(trials: Trials) -> Mask:
     """Return the trials in which the judge declined a question without a right answer: they are not missing verdicts.
 
     Nothing is expected of such a case, as of the same response as every option, and the judge said that it abstains. An
@@ -223,10 +223,10 @@ def _best(usable: Mask, reference: ReferenceVerdicts, fits: Codes, rows: Codes) 
 
 
 @once_per_table
-def agreeing(trials: Trials) -> Scores:
+def agreement_scores(trials: Trials) -> Scores:
     """Score the share of the item's reference verdicts that have the trial's canonical label."""
     reference = reference_verdicts(trials)
-    return against_reference(trials, reference, reference.matching(trials.label), comparable_trials(trials))
+    return against_reference(trials, reference, reference.count_matches(trials.label), comparable_trials(trials))
 
 
 @once_per_table
@@ -241,7 +241,7 @@ def as_expected(trials: Trials) -> Scores:
     stated = np.where(
         trials.reference, trials.gold, np.where(is_named(trials.expectation, "equals"), trials.expected, -1)
     )
-    matching = reference.matching(trials.label)
+    matching = reference.count_matches(trials.label)
     favourable = np.select(
         [same, changes, above, below],
         [
@@ -301,7 +301,7 @@ def gold_changes(trials: Trials) -> Scores:
 
     Eligible are the perturbed trials with a stated label (see `stated_label`).
     """
-    truth = stated_label(trials)
+    truth = right_label(trials)
     scored = (truth >= 0) & trials.usable
     right = scored & (trials.label == truth)
     reference = reference_verdicts(trials)
@@ -378,11 +378,11 @@ class Levels:
     @classmethod
     def of(cls, trials: Trials) -> Levels:
         """Read the levels."""
-        return trials.shared("levels", lambda: cls._read(trials))
+        return trials.compute_once("levels", lambda: cls._read(trials))
 
     @classmethod
     def _read(cls, trials: Trials) -> Levels:
-        truth = stated_label(trials)
+        truth = right_label(trials)
         # One more column, of -1, is what the code -1 of a missing label reads.
         rank = np.hstack([trials.rank, np.full((len(trials.rank), 1), -1, dtype=np.int64)])
         verdict, right = (rank[trials.task.codes, code] for code in (trials.label, truth))

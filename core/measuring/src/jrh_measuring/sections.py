@@ -225,7 +225,7 @@ class ReportMeasures:
             by_name.setdefault((measure.task, measure.name), []).append((place, measure))
         return cls(report=report, by_name={key: tuple(group) for key, group in by_name.items()})
 
-    def named(self, task: str, name: str, *levels: str) -> Iterator[tuple[int, Measure]]:
+    def select(self, task: str, name: str, *levels: str) -> Iterator[tuple[int, Measure]]:
         """Yield places and measures whose cell has exactly these levels; without levels, those of whole tests."""
         for place, measure in self.by_name.get((task, name), ()):
             if set(measure.cell) == set(levels):
@@ -233,7 +233,7 @@ class ReportMeasures:
 
     def whole(self, task: str, name: str, judge: str, test: str) -> tuple[int, Measure] | None:
         """Return the place and the measure of a whole test."""
-        keys = self.named(task, name)
+        keys = self.select(task, name)
         return next((entry for entry in keys if (entry[1].judge, entry[1].test) == (judge, test)), None)
 
 
@@ -261,7 +261,7 @@ class MeasureTable:
         """Return the table of a task; None where the task has none of the measures."""
         rows: dict[tuple[str, ...], dict[str, tuple[int, Measure]]] = {}
         for name in self.columns:
-            for place, measure in measures.named(task, name, *self.levels):
+            for place, measure in measures.select(task, name, *self.levels):
                 # A mean over all judges in a table of judges would read as one more judge.
                 if bool(measure.judge) == self.panel:
                     continue

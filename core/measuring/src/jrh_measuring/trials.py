@@ -12,7 +12,7 @@ from attrs import evolve, field, frozen
 from jrh.errors import JrhError
 from jrh.plugins.protocols import MetricContext
 from jrh.values.cases import REFERENCE
-from jrh.values.clusters import linked
+from jrh.values.clusters import link_members
 from jrh.values.column_file import ColumnFile, PackedIds
 from jrh.values.items import Task
 from jrh.values.records import NUMERIC, RecordTable
@@ -21,7 +21,7 @@ from jrh_stats import parts_of
 from numpy.typing import NDArray
 
 from jrh_measuring.array_storage import put_all
-from jrh_measuring.coded import Coded, Codes, Mask, compact, is_named, numbered
+from jrh_measuring.coded import Coded, Codes, Mask, combine_codes, compact, is_named
 from jrh_measuring.conditions import LEVELS, Conditions
 
 T = TypeVar("T")
@@ -82,7 +82,7 @@ class Trials:
     """How every trial was asked."""
     _shared: dict[object, Any] = field(factory=dict, init=False, repr=False)
 
-    def shared(self, key: object, compute: Callable[[], T]) -> T:
+    def compute_once(self, key: object, compute: Callable[[], T]) -> T:
         """Return what was computed of these trials under a key, for the first metric that asks, and for all others."""
         if key not in self._shared:
             self._shared[key] = self.store(compute())
@@ -94,13 +94,13 @@ class Trials:
 
     def column(self, name: str) -> Coded:
         """Return any text column of the records, coded; every row is the empty text where there is no such column."""
-        return self.shared(("column", name), lambda: _code_column(self.records, name))
+        return self.compute_once(("column", name), lambda: _code_column(self.records, name))
 
     def clusters_of(self, items: Codes, task: str) -> Codes:
         """Return the cluster of items of a task, given by their codes."""
         if self.cluster is self.item:
             return items
-        return self.shared(("clusters", task), lambda: self._clusters_by_item(task))[items]
+        return self.compute_once(("clusters", task), lambda: self._clusters_by_item(task))[items]
 
     def _clusters_by_item(self, task: str) -> Codes:
         clusters = np.full(len(self.item.names), -1, dtype=np.int32)
@@ -115,7 +115,7 @@ def once_per_table(compute: Callable[[Trials], T]) -> Callable[[Trials], T]:
 
     @wraps(compute)
     def value_of_table(trials: Trials) -> T:
-        return trials.shared(compute.__qualname__, partial(compute, trials))
+        return trials.compute_once(compute.__qualname__, partial(compute, trials))
 
     return value_of_table
 
@@ -127,7 +127,7 @@ def condition_codes(trials: Trials) -> Codes:
     Trials with the same number agree in test, variant, template, option order, polarity, strength, temperature,
     language and output. Those of a test that ask the reference question again have the reference's number.
     """
-    return compact(numbered(trials.test.codes, trials.variant.codes, trials.conditions.levels))
+    return compact(combine_codes(trials.test.codes, trials.variant.codes, trials.conditions.levels))
 
 
 @once_per_table
@@ -139,10 +139,12 @@ def rerun_codes(trials: Trials) -> Codes:
     """
     # The reference asks one question about an item, also where another test asks it again under another case.
     case = np.where(trials.reference, 0, trials.case.codes)
-    return compact(numbered(trials.judge.codes, trials.task.codes, condition_codes(trials), trials.item.codes, case))
+    return compact(
+        combine_codes(trials.judge.codes, trials.task.codes, condition_codes(trials), trials.item.codes, case)
+    )
 
 
-def missing_by_status(trials: Trials, rows: Codes) -> dict[str, int]:
+def count_missing_by_status(trials: Trials, rows: Codes) -> dict[str, int]:
     """Count the trials without a verdict among some rows by status."""
     gone = rows[~trials.usable[rows]]
     counts = np.bincount(trials.status.codes[gone], minlength=len(trials.status.names))
@@ -252,7 +254,7 @@ def _translate_codes(records: RecordTable, name: str, lookup: NDArray[np.int32])
     """Return the code of every row by the one it has in its column; -1 takes the last."""
     codes = _raw(records, name)
     parts = (lookup[codes[part]] for part in parts_of(len(codes)))
-    return _store_codes(records, records.file.joined(parts, codes.shape, lookup.dtype))
+    return _store_codes(records, records.file.join(parts, codes.shape, lookup.dtype))
 
 
 def _names(records: RecordTable, name: str) -> Sequence[str]:
@@ -268,8 +270,8 @@ def _raw(records: RecordTable, name: str) -> NDArray[np.int32]:
 def _code_column(records: RecordTable, name: str, first: Sequence[str] = (), add: Iterable[str] = ()) -> Coded:
     present = _names(records, name)
     if isinstance(present, PackedIds):
-        ids, lookup = present.ordered()
-        return Coded(codes=_translate_codes(records, name, lookup), names=ids.kept_in(records.file))
+        ids, lookup = present.sort()
+        return Coded(codes=_translate_codes(records, name, lookup), names=ids.store_in(records.file))
     all_names = {*present, *add, ""}
     before = [text for text in first if text in all_names]
     names = (*before, *sorted(all_names.difference(before)))
@@ -295,11 +297,11 @@ def _by_group(records: RecordTable, item: Coded, named: Coded) -> Coded:
     alone = len(group.names) == 1 or (group.names == item.names and np.array_equal(group.codes, item.codes))
     if len(named.names) == 1 and alone:  # records of other programs, where every item is its own
         return item
-    _, first = np.unique(numbered(item.codes, named.codes, group.codes), return_index=True)
+    _, first = np.unique(combine_codes(item.codes, named.codes, group.codes), return_index=True)
     pairs = zip(*(column.codes[first].tolist() for column in (item, named, group)), strict=True)
     # Items that share a cluster or a group are linked, and links are followed to the end. The line break keeps the
     # name of a cluster apart from an equal one of a group.
-    names = linked(
+    names = link_members(
         (item.names[code], (f"\n{named.names[cluster]}", group.names[of] or item.names[code]))
         for code, cluster, of in pairs
     )

@@ -10,7 +10,7 @@ from attrs import frozen
 from jrh.values.items import Item, Task
 from jrh.values.scales import Scale, ScaleKind
 
-from jrh_measuring.coded import Codes, Floats, Mask, is_named, numbered
+from jrh_measuring.coded import Codes, Floats, Mask, combine_codes, is_named
 from jrh_measuring.scoring import keeps_gold
 from jrh_measuring.trials import Trials
 
@@ -121,7 +121,7 @@ def response_scores(
         conditions: what tells the conditions of the rows apart; None: their variants.
     """
     condition = trials.variant.codes[rows] if conditions is None else conditions
-    key = numbered(facts.response[rows], condition, trials.repeat[rows])
+    key = combine_codes(facts.response[rows], condition, trials.repeat[rows])
     _, first, of = np.unique(key, return_index=True, return_inverse=True)
     size = len(first)
     weight, worth, gold = facts.weight[rows], facts.credit[rows], facts.gold[rows]

@@ -1,5 +1,5 @@
 from .agreement import AlphaMetric as AlphaMetric
-from .agreement import disagreeing_pairs as disagreeing_pairs
+from .agreement import count_disagreeing_pairs as count_disagreeing_pairs
 from .agreement import gwet_ac1 as gwet_ac1
 from .agreement import krippendorff_alpha as krippendorff_alpha
 from .agreement import rerun_disagreement as rerun_disagreement
@@ -13,7 +13,7 @@ from .calibration import reliability_curve as reliability_curve
 from .ceiling import Ceiling as Ceiling
 from .ceiling import human_ceiling as human_ceiling
 from .change import Change as Change
-from .change import exchanged_difference as exchanged_difference
+from .change import difference_by_exchange as difference_by_exchange
 from .change import paired_change as paired_change
 from .clusters import cluster_sums as cluster_sums
 from .clusters import parts_of as parts_of
@@ -55,16 +55,16 @@ from .kappa import cohen_kappa as cohen_kappa
 from .mean import clustered_difference as clustered_difference
 from .mean import clustered_mean as clustered_mean
 from .mean import gain_over_constant as gain_over_constant
+from .mean import mean_signed_error as mean_signed_error
 from .mean import paired_difference as paired_difference
-from .mean import signed_mean as signed_mean
 from .missing import imbens_manski_quantile as imbens_manski_quantile
-from .missing import missing_association as missing_association
+from .missing import missingness_association as missingness_association
 from .missing import missingness_test as missingness_test
 from .one_sided import bentkus_upper_limit as bentkus_upper_limit
 from .one_sided import binomial_limits as binomial_limits
 from .one_sided import clustered_limits as clustered_limits
 from .one_sided import fewest_right as fewest_right
-from .one_sided import signed_limits as signed_limits
+from .one_sided import share_difference_limits as share_difference_limits
 from .one_sided import threshold_items as threshold_items
 from .one_sided import threshold_power as threshold_power
 from .opposed import opposition_test as opposition_test

@@ -43,7 +43,7 @@ def gwet_ac1(counts: ArrayLike, clusters: ArrayLike | None = None, *, level: flo
     table = rating_counts(counts)
     labels = table.shape[1]
     ratings = table.sum(axis=1)
-    differing, pairs = disagreeing_pairs(table)
+    differing, pairs = count_disagreeing_pairs(table)
     paired = pairs > 0
     # A unit with one rating says how common a label is, not how often raters agree: P_e counts it, P_a does not.
     columns = np.column_stack(
@@ -200,7 +200,7 @@ def _distances(size: int, values: ArrayLike | None, metric: AlphaMetric) -> Floa
     return np.asarray(gaps / np.square(np.maximum(numbers[:, None] + numbers[None, :], np.finfo(float).tiny)))
 
 
-def disagreeing_pairs(counts: ArrayLike) -> tuple[Floats, Floats]:
+def count_disagreeing_pairs(counts: ArrayLike) -> tuple[Floats, Floats]:
     """Count the unordered pairs of answers that differ.
 
     With n_l answers of label l and n in total: pairs = n (n - 1) / 2, agreeing = sum_l n_l (n_l - 1) / 2. The share of
@@ -240,7 +240,7 @@ def rerun_disagreement(
     Returns:
         The estimate; `n` is the number of pairs. Flag `empty` and no value where there is no pair.
     """
-    differing, pairs = disagreeing_pairs(counts)
+    differing, pairs = count_disagreeing_pairs(counts)
     paired = pairs > 0
     sums = cluster_sums(np.asarray(clusters)[paired], differing[paired], pairs[paired])
     return clustered_proportion(sums[:, 0], sums[:, 1], level=level, resamples=resamples, seed=seed)

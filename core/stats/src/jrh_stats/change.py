@@ -125,7 +125,7 @@ def paired_change(
     return evolve(change, estimate=evolve(change.estimate, flags=(*change.estimate.flags, FEW_EVENTS)))
 
 
-def exchanged_difference(
+def difference_by_exchange(
     numerators: ArrayLike,
     denominators: ArrayLike,
     *,

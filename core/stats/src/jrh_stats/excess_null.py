@@ -13,7 +13,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from jrh_stats.agreement import disagreeing_pairs
+from jrh_stats.agreement import count_disagreeing_pairs
 from jrh_stats.arrays import Codes, Floats, Mask
 from jrh_stats.clusters import distinct, parts_of
 
@@ -212,7 +212,7 @@ def raw_and_floor(table: Floats, answers: Floats) -> tuple[Floats, Floats]:
     leading, (groups, labels) = table.shape[:-2], table.shape[-2:]
     shares = table / np.maximum(answers, 1)[..., None]
     raw = 1 - (shares[..., 1:, :] * shares[..., :1, :]).sum(axis=-1)
-    differing, pairs = disagreeing_pairs(table.reshape(int(np.prod(leading)) * groups, labels))
+    differing, pairs = count_disagreeing_pairs(table.reshape(int(np.prod(leading)) * groups, labels))
     within = (differing / np.maximum(pairs, 1)).reshape(*leading, groups)
     again = answers[..., 1:] >= ASKED_AGAIN
     return raw, np.where(again, (within[..., :1] + within[..., 1:]) / 2, within[..., :1])

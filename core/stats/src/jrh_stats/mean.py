@@ -129,7 +129,7 @@ def clustered_difference(
     return clustered_mean(numerators, denominators, bounds=(-span, span), level=level)
 
 
-def signed_mean(
+def mean_signed_error(
     numerators: ArrayLike, sizes: ArrayLike, denominators: ArrayLike, *, span: float, level: float = 0.95
 ) -> Estimate:
     """Estimate the mean of signed errors, whose size is never above the mean size of the errors.

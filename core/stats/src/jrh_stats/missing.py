@@ -65,12 +65,12 @@ def missingness_test(
         for column in (every, gone)
     )
     n, m = trials.sum(axis=1), lost.sum(axis=1)
-    telling = (m > 0) & (m < n) & ((trials > 0).sum(axis=1) > 1)
+    informative = (m > 0) & (m < n) & ((trials > 0).sum(axis=1) > 1)
     number, present_items = dense_codes(strata)
     cluster_of = np.empty(len(present_items), dtype=np.int64)
     cluster_of[number] = cluster  # the trials of an item share its cluster
-    of = cluster_of[telling]
-    trials, lost, n, m = trials[telling], lost[telling], n[telling], m[telling]
+    of = cluster_of[informative]
+    trials, lost, n, m = trials[informative], lost[informative], n[informative], m[informative]
     present = trials.sum(axis=0) > 0
     if present.sum() <= 1:
         return Significance(p=None, method="cochran-mantel-haenszel", n=int(gone.sum()), flags=("empty",))
@@ -91,7 +91,7 @@ def missingness_test(
         degrees=degrees,
         method="cochran-mantel-haenszel",
         n=int(gone.sum()),
-        clusters=int(telling.sum()),
+        clusters=int(informative.sum()),
         flags=("few",) if expected.sum(axis=0).min() < _FEW else (),
     )
 
@@ -127,7 +127,7 @@ def imbens_manski_quantile(width: float, error: float, *, level: float = 0.95) -
     return most
 
 
-def missing_association(missing: ArrayLike, scores: ArrayLike) -> Significance:
+def missingness_association(missing: ArrayLike, scores: ArrayLike) -> Significance:
     """Test whether clusters with other scores lose more verdicts.
 
     The statistic is (K - 1) R^2, with R^2 of the regression of the missing shares on the scores over K clusters; under

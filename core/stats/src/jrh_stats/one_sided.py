@@ -97,7 +97,9 @@ def clustered_limits(numerators: ArrayLike, denominators: ArrayLike, *, level: f
     return enclose(value, low, high, method=method, n=n, clusters=clusters)
 
 
-def signed_limits(above: ArrayLike, below: ArrayLike, denominators: ArrayLike, *, level: float = 0.95) -> Estimate:
+def share_difference_limits(
+    above: ArrayLike, below: ArrayLike, denominators: ArrayLike, *, level: float = 0.95
+) -> Estimate:
     """Estimate the difference of two shares of the same trials with one-sided limits.
 
     Each limit errs in at most (1 - level) / 2 of all samples; the two shares divide that by Bonferroni's inequality:

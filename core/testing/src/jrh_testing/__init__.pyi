@@ -27,8 +27,8 @@ from .fakes import ScriptedModel as ScriptedModel
 from .payloads import PAYLOADS as PAYLOADS
 from .reports import empty_report as empty_report
 from .reports import findings_about as findings_about
+from .reports import flags_by_name as flags_by_name
 from .reports import hostile_report as hostile_report
-from .reports import installed_flags as installed_flags
 from .reports import load_sections as load_sections
 from .reports import report_of as report_of
 from .reports import sample_records as sample_records
@@ -41,7 +41,7 @@ from .runner import call as call
 from .runner import run_jrh as run_jrh
 from .runner import start_jrh as start_jrh
 from .samples import ODD_TEXTS as ODD_TEXTS
-from .samples import paired_row as paired_row
+from .samples import prompt_pair_row as prompt_pair_row
 from .samples import sample_examples as sample_examples
 from .samples import sample_items as sample_items
 from .samples import sample_question as sample_question

@@ -319,7 +319,7 @@ def _costs(task: Task) -> Iterator[CostLine]:
 def empty_report() -> RunReport:
     """Make the report of a run that planned nothing and found nothing."""
     return RunReport(
-        flags=installed_flags(),
+        flags=flags_by_name(),
         suite="empty",
         run_id=content_id("empty"),
         version="0.1.0",
@@ -374,9 +374,9 @@ def load_sections(report: RunReport) -> RunReport:
     return with_sections(report, builder_without_suite(_plugins()), Quiet())
 
 
-def installed_flags() -> Mapping[str, Flag]:
+def flags_by_name() -> Mapping[str, Flag]:
     """Return the flags that the installed plugins declare, by name."""
-    return _plugins().declared_flags()
+    return _plugins().flags_by_name()
 
 
 @cache

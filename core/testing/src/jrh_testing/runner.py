@@ -94,7 +94,7 @@ class Running:
         return self._process.pid
 
     @property
-    def running(self) -> bool:
+    def is_running(self) -> bool:
         """Return whether the program is still running."""
         return self._process.poll() is None
 
@@ -127,7 +127,7 @@ class Running:
 
     def close(self) -> None:
         """Kill the program if it is still running, and close its output."""
-        if self.running:
+        if self.is_running:
             self._process.kill()
         self._process.wait()
         for stream in (self._process.stdin, self._process.stdout, self._process.stderr):

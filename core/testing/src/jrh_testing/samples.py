@@ -170,7 +170,7 @@ def sample_examples(task: Task | None = None) -> tuple[Example, ...]:
     )
 
 
-def paired_row(number: int = 1, **changes: str) -> dict[str, str]:
+def prompt_pair_row(number: int = 1, **changes: str) -> dict[str, str]:
     """Return one row of a paired-prompt file: two prompts about one text, which `text` replaces.
 
     Args:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from attrs import frozen
 from jrh import Measure, MetricContext, RecordTable
-from jrh_measuring import NOTHING_EXPECTED, BreakdownOptions, MeasureBuilder, agreeing, cells_of, is_named
+from jrh_measuring import NOTHING_EXPECTED, BreakdownOptions, MeasureBuilder, agreement_scores, cells_of, is_named
 
 
 @frozen
@@ -25,4 +25,6 @@ class LoudAgreement:
                 half = any(trials.strength.names[code] != "1" for code in set(trials.strength.codes[cell.rows]))
                 # A weaker test must say so: its agreement is no evidence about the full one.
                 flags = ("half-loud",) if half else ()
-                yield builder.rate("loud-agreement", cell, agreeing(trials), nothing=NOTHING_EXPECTED, flags=flags)
+                yield builder.rate(
+                    "loud-agreement", cell, agreement_scores(trials), nothing=NOTHING_EXPECTED, flags=flags
+                )

@@ -14,7 +14,7 @@ class MindsShouting(Rule):
     def hypotheses(self, design: Design) -> Iterator[Chain]:
         """Yield that shouting changes no more verdicts than the floor."""
         # From the design alone: a hypothesis chosen by its verdicts has an unknown error rate.
-        for place in design.measured("loud-agreement"):
+        for place in design.wholes("loud-agreement"):
             yield (Hypothesis(place=place, null=1 - design.floor_of("minds-shouting"), side="below"),)
 
     def claims(self, situation: Situation) -> Iterator[Claim]:

@@ -11,7 +11,7 @@ from attrs import Factory, evolve, field, frozen
 from jrh import JrhError
 from jrh.hashing import shuffled
 from jrh_authoring import Attack, AttackEdit
-from jrh_stats import Estimate, cluster_sums, clustered_limits, clustered_proportion, exchanged_difference, holm
+from jrh_stats import Estimate, cluster_sums, clustered_limits, clustered_proportion, difference_by_exchange, holm
 from numpy.typing import NDArray
 
 # The hunt asks through these tests, and knows their names and those of their kinds.
@@ -277,7 +277,7 @@ def confirm(attacks: Sequence[Attack], held: Sequence[Ground], answers: Moved, *
         moved, control = np.array([pairs[place] for place in complete], dtype=np.float64).reshape(-1, 2).T
         ones = np.ones(len(complete))
         success, by_control, excess = (cluster_sums(of, side, ones) for side in (moved, control, moved - control))
-        change = exchanged_difference(excess[:, 0], excess[:, 1], level=LEVEL, seed=seed)
+        change = difference_by_exchange(excess[:, 0], excess[:, 1], level=LEVEL, seed=seed)
         p = 1.0 if change.test.p is None else change.test.p
         results.append(
             Confirmed(

@@ -11,8 +11,8 @@ from jrh import ChatRequest, Json, Message, ModelClient, Reply, Sampling, Task, 
 from jrh_authoring import (
     PROVIDER_ERROR,
     Unusable,
+    load_template,
     no_text,
-    packaged_template,
     read_text,
     render,
     tag_mark,
@@ -41,7 +41,7 @@ def word_request(task: Task, prompt: Prompt, aim: Aim, variables: Mapping[str, o
     # No text contains its own hash, so that nothing in a transcript can close the tag it is shown in.
     mark = tag_mark(*(str(value) for value in (entry, *variables.values())))
     values = {"task": task, "entry": entry, "aim": _aim_sentence(aim), **variables, "mark": f"-{mark}"}
-    system, content = (packaged_template(_PACKAGE, name) for name in ("system", prompt.value))
+    system, content = (load_template(_PACKAGE, name) for name in ("system", prompt.value))
     return (Message(role="system", content=system), Message(role="user", content=render(content, values)))
 
 

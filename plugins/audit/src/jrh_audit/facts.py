@@ -14,7 +14,7 @@ import numpy as np
 from attrs import frozen
 from jrh import Item, Json, Mode, Task
 from jrh.text import flat_text
-from jrh.values import linked, shown_text
+from jrh.values import item_text, link_members
 from numpy.typing import NDArray
 
 from jrh_audit.measure_list import CONCERNS
@@ -178,7 +178,7 @@ class Facts:
         numbers = np.sort(np.fromiter(map(hash, keys), dtype=np.int64))
         shared = set(numbers[1:][numbers[1:] == numbers[:-1]].tolist())
         meet = (place for place in places if not shared.isdisjoint(map(hash, self._keys_of(place)))) if shared else ()
-        return linked((self.ids[place], self._keys_of(place)) for place in meet)
+        return link_members((self.ids[place], self._keys_of(place)) for place in meet)
 
     def _keys_of(self, place: int) -> tuple[str, str, str]:
         shown = self._shown[place * _DIGEST : (place + 1) * _DIGEST]
@@ -192,7 +192,7 @@ class Facts:
         self.ids.append(item.id)
         self._keys.append(item.group or item.id)
         # One bytearray, as a list of so many short bytes objects takes several times the memory.
-        self._shown += _digest(shown_text(item))
+        self._shown += _digest(item_text(item))
         for name, sizes in self._sizes.items():
             sizes.append(_size(item.fields.get(name)))
         self._add_ends(item)

@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 from jrh import Mode, ScaleKind
-from jrh.text import counted
+from jrh.text import count_noun
 from jrh_stats import cluster_sums, mcnemar_exact, sign_flip_test, spearman
 from numpy.typing import ArrayLike, NDArray
 
@@ -62,7 +62,8 @@ def off_scale(facts: Facts, options: AuditOptions) -> Iterator[Finding]:  # noqa
         names = ", ".join(f"'{label}'" for label in dict.fromkeys(str(facts.golds[place]) for place in strange))
         yield facts.finding(
             kind="labels-off-scale",
-            evidence=f"{counted(len(strange), 'gold label')} outside the scale {', '.join(task.scale.labels)}: {names}",
+            evidence=f"{count_noun(len(strange), 'gold label')} outside the scale "
+            f"{', '.join(task.scale.labels)}: {names}",
             consequence="A run refuses this data set: correct the labels or the scale.",
             affected=len(strange),
             examples=some([facts.ids[place] for place in strange]),
@@ -84,7 +85,7 @@ def constant(facts: Facts, options: AuditOptions) -> Iterator[Finding]:  # noqa:
     )
     yield facts.finding(
         kind="constant-gold",
-        evidence=f"every gold label is {label} ({counted(labels[label], 'item')})",
+        evidence=f"every gold label is {label} ({count_noun(labels[label], 'item')})",
         consequence=f"A judge that always says {label} scores 100%, and kappa is undefined.{position}",
         affected=labels[label],
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from jrh.text import counted
+from jrh.text import count_noun
 from jrh_stats import items_for_proportion, smallest_detectable_difference, wilson
 
 from jrh_audit.facts import Facts, Finding
@@ -25,7 +25,7 @@ def small_strata(facts: Facts, options: AuditOptions) -> Iterator[Finding]:
         listed = ", ".join(f"{name} {size}" for name, size in small.items())
         yield facts.finding(
             kind="small-strata",
-            evidence=f"{len(small)} of {counted(len(sizes), 'stratum', 'strata')} have fewer than "
+            evidence=f"{len(small)} of {count_noun(len(sizes), 'stratum', 'strata')} have fewer than "
             f"{options.stratum_items} items: {listed}",
             consequence="Their intervals span half the scale or more: do not compare these strata.",
             affected=sum(small.values()),
@@ -45,8 +45,8 @@ def precision(facts: Facts, options: AuditOptions) -> Iterator[Finding]:
 
 def sizes(items: int, clusters: int) -> str:
     """Write `60 items`, or `60 items in 6 clusters` where items share clusters."""
-    text = counted(items, "item")
-    return f"{text} in {counted(clusters, 'cluster')}" if clusters < items else text
+    text = count_noun(items, "item")
+    return f"{text} in {count_noun(clusters, 'cluster')}" if clusters < items else text
 
 
 def half_width(items: int) -> float:

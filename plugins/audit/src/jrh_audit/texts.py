@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from jrh import Scale, ScaleKind, Task
-from jrh.text import counted
+from jrh.text import count_noun
 from jrh_stats import wilson
 
 from jrh_audit.facts import EXAMPLES, Facts, Finding, some
@@ -31,7 +31,7 @@ def empty(facts: Facts, options: AuditOptions) -> Iterator[Finding]:  # noqa: AR
     if facts.empty:
         yield facts.finding(
             kind="empty-responses",
-            evidence=f"{counted(len(facts.empty), 'item')} with an empty {' or '.join(facts.task.judged_fields)}",
+            evidence=f"{count_noun(len(facts.empty), 'item')} with an empty {' or '.join(facts.task.judged_fields)}",
             consequence="A verdict on an empty text measures nothing: add the texts or remove the items.",
             affected=len(facts.empty),
             examples=some(facts.empty),
@@ -45,7 +45,7 @@ def find_truncated_texts(facts: Facts, options: AuditOptions) -> Iterator[Findin
     if cut and facts.ended / facts.long >= _ENDED:
         yield facts.finding(
             kind="truncated-responses",
-            evidence=f"{counted(len(cut), 'item')} {'ends' if len(cut) == 1 else 'end'} mid-sentence",
+            evidence=f"{count_noun(len(cut), 'item')} {'ends' if len(cut) == 1 else 'end'} mid-sentence",
             consequence="They were probably cut off. A judge may mark them down for that alone.",
             affected=len(cut),
             examples=some(cut),
@@ -60,7 +60,7 @@ def opposite_polarity(facts: Facts, options: AuditOptions) -> Iterator[Finding]:
     if turned and len(turned) < len(prompts):
         yield facts.finding(
             kind="opposite-polarity",
-            evidence=f"{len(turned)} of {counted(len(prompts), 'template')} seem to ask for the opposite",
+            evidence=f"{len(turned)} of {count_noun(len(prompts), 'template')} seem to ask for the opposite",
             consequence="Unless their labels are reversed, JSS counts a template's polarity as instability of the "
             f"judge. Declare `labels: {_swap_text(task)}`.",
             examples=tuple(turned),
@@ -116,13 +116,13 @@ def find_repeated_rows(facts: Facts, options: AuditOptions) -> Iterator[Finding]
     if rows <= len(facts):
         return
     what = (
-        f"{counted(pairs, 'distinct pair')} over {counted(len(facts), 'item')}"
+        f"{count_noun(pairs, 'distinct pair')} over {count_noun(len(facts), 'item')}"
         if pairs
-        else counted(len(facts), "item")
+        else count_noun(len(facts), "item")
     )
     yield facts.finding(
         kind="repeated-rows",
-        evidence=f"{counted(rows, 'row')} are {what}",
+        evidence=f"{count_noun(rows, 'row')} are {what}",
         consequence=_unit(rows, len(facts)),
     )
 
@@ -134,15 +134,15 @@ def duplicates(facts: Facts, options: AuditOptions) -> Iterator[Finding]:  # noq
         return
     contradicting = sum(len({facts.golds[place] for place in members}) > 1 for members in repeated)
     contradiction = (
-        f" {counted(contradicting, 'question')} of them with several gold labels: no judge can match all of them."
+        f" {count_noun(contradicting, 'question')} of them with several gold labels: no judge can match all of them."
         if contradicting
         else ""
     )
     surplus = sum(len(members) - 1 for members in repeated)
-    distinct = counted(len(facts) - surplus, "distinct question")
+    distinct = count_noun(len(facts) - surplus, "distinct question")
     yield facts.finding(
         kind="duplicate-items",
-        evidence=f"{counted(len(facts), 'item')} are {distinct}; {surplus} repeat another",
+        evidence=f"{count_noun(len(facts), 'item')} are {distinct}; {surplus} repeat another",
         consequence=f"{_clusters(len(facts), facts.clusters)}{contradiction}",
         affected=sum(map(len, repeated)),
         examples=some([" = ".join(facts.ids[place] for place in members[:3]) for members in repeated]),
@@ -160,9 +160,9 @@ def near_duplicates(facts: Facts, options: AuditOptions) -> Iterator[Finding]:
     if not pairs and not similar.cut:
         return
     share = f"{options.near_duplicate:.0%} of their word triples"
-    number = f"{'at least ' if similar.cut else ''}{counted(len(pairs), 'pair')} of items share {share}"
+    number = f"{'at least ' if similar.cut else ''}{count_noun(len(pairs), 'pair')} of items share {share}"
     cut = (
-        f"; not searched exhaustively: {counted(similar.cut, 'item')} may resemble more items than were compared"
+        f"; not searched exhaustively: {count_noun(similar.cut, 'item')} may resemble more items than were compared"
         if similar.cut
         else ""
     )
@@ -181,7 +181,7 @@ def _clusters(items: int, clusters: int) -> str:
     """Say which interval the report prints, and which one it would be if every item counted."""
     ends = [" to ".join(f"{float(end):.2f}" for end in wilson(_SAMPLE_RATE * n, n)) for n in (clusters, items)]
     return (
-        f"Every interval counts {counted(clusters, 'cluster')}, not {counted(items, 'item')}: the 95% interval "
+        f"Every interval counts {count_noun(clusters, 'cluster')}, not {count_noun(items, 'item')}: the 95% interval "
         f"of a rate of {_SAMPLE_RATE:.0%} is {ends[0]}, not {ends[1]}."
     )
 

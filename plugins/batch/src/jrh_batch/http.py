@@ -18,8 +18,8 @@ from jrh_chat import (
     Credentials,
     error_text,
     from_error_response,
-    malformed,
     network_fault,
+    protocol_fault,
     read_answer,
     read_start,
 )
@@ -117,7 +117,7 @@ class Http:
                     document = _parse(body_read)
                     if isinstance(document, dict):
                         return document
-                    fault = malformed(f"the answer to {method} {response.url.path} is not a JSON object")
+                    fault = protocol_fault(f"the answer to {method} {response.url.path} is not a JSON object")
                 else:
                     fault = await self._fault(response)
         except NETWORK_ERRORS as error:

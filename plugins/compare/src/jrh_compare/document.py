@@ -7,8 +7,8 @@ from typing import Final, TypeAlias
 
 from attrs import frozen
 from jrh import Interval
-from jrh.text import counted, format_dollars
-from jrh_measuring import format_counts, format_ends, format_number, format_p, stated_p
+from jrh.text import count_noun, format_dollars
+from jrh_measuring import format_counts, format_ends, format_number, format_p, state_p
 
 from jrh_compare.results import Answer, Changes, Comparison, Flip, Noise, Pair, Point, Row, SideName
 from jrh_compare.scoring import MEASURES, measure_names
@@ -69,14 +69,14 @@ def _match_sentences(pair: Pair) -> Iterator[str]:
     matching = pair.matching
     pairs = ((matching.by_id, "by id"), (matching.by_place, "by item and variant"))
     ways = ", ".join(f"{number:,} {way}" for number, way in pairs if number)
-    yield f"{counted(matching.case_count, 'case')} on both sides{f', paired: {ways}' if ways else ''}."
+    yield f"{count_noun(matching.case_count, 'case')} on both sides{f', paired: {ways}' if ways else ''}."
     if matching.by_place and not matching.looked_at:
         yield "Their text is not stored, so jrh cannot check whether it is the same."
     elif matching.by_place and not matching.other_text:
         compared = "" if matching.looked_at == matching.by_place else " that could be compared"
         yield f"All {matching.looked_at:,} texts{compared} are identical."
     elif matching.by_place:
-        yield f"{matching.other_text:,} of {counted(matching.looked_at, 'text')} that could be compared differ."
+        yield f"{matching.other_text:,} of {count_noun(matching.looked_at, 'text')} that could be compared differ."
     for side_name, alone in ((pair.first, matching.only_first), (pair.second, matching.only_second)):
         if any(alone.values()):
             yield f"Only in {side(side_name)}: {sum(alone.values())} cases ({format_counts(alone)})."
@@ -125,8 +125,8 @@ def _answer(row: Row, comparison: Comparison) -> str:
         return row.answer.value
     # Significant alone: without this a reader would take the interval for a contradiction.
     if row.p <= 1 - comparison.level:
-        return f"not shown after correction (alone {stated_p(row.p)})"
-    return f"{row.answer.value} ({stated_p(row.p)} alone)" if row.low > 0 or row.high < 0 else row.answer.value
+        return f"not shown after correction (alone {state_p(row.p)})"
+    return f"{row.answer.value} ({state_p(row.p)} alone)" if row.low > 0 or row.high < 0 else row.answer.value
 
 
 def _measure(row: Row, pair: Pair) -> str:
@@ -249,7 +249,7 @@ def _legend(comparison: Comparison) -> Iterator[str]:
             "Measures joined by = are the same difference by definition: in the reference condition the expected label "
             "is the gold label; in a test that should change nothing, it is the judge's own reference verdict."
         )
-    yield f"{comparison.family.controlled} This correction decides what counts as shown; p-values are not adjusted."
+    yield f"{comparison.family.error_rates} This correction decides what counts as shown; p-values are not adjusted."
     # Explained only where it is seen.
     if any("alone" in _answer(row, comparison) for pair in comparison.pairs for row in pair.rows):
         yield "Intervals are not adjusted: an interval that excludes 0 does not show a difference by itself."
@@ -267,8 +267,8 @@ def _legend(comparison: Comparison) -> Iterator[str]:
 
 def _items(counts: Row | Noise | Changes, *, bare: bool = False) -> str:
     """Write the number of items, and of their clusters where items share them."""
-    items = str(counts.items) if bare else counted(counts.items, "item")
-    return f"{items} in {counted(counts.clusters, 'cluster')}" if counts.clusters < counts.items else items
+    items = str(counts.items) if bare else count_noun(counts.items, "item")
+    return f"{items} in {count_noun(counts.clusters, 'cluster')}" if counts.clusters < counts.items else items
 
 
 def side(name: SideName) -> str:

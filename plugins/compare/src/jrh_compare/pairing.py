@@ -11,7 +11,7 @@ import jrh_stats
 import numpy as np
 from attrs import evolve, frozen
 from jrh import REFERENCE, RunReport
-from jrh.values import linked
+from jrh.values import link_members
 from jrh_measuring import NO_DATA, PageFamily, PValue, Test
 from numpy.typing import NDArray
 
@@ -196,7 +196,7 @@ def _row(measure: str, place: tuple[str, str, str], pairs: Matched, span: float,
 def _clusters(pairs: Sequence[tuple[Case, Case]]) -> NDArray[np.int64]:
     """Number the clusters of matched cases; what is one cluster in either run is one."""
     # Numbered, because equal names of clusters in two runs need not be the same cluster.
-    names = linked((case.item, (f"1 {case.cluster}", f"2 {other.cluster}")) for case, other in pairs)
+    names = link_members((case.item, (f"1 {case.cluster}", f"2 {other.cluster}")) for case, other in pairs)
     known = {name: code for code, name in enumerate(sorted(set(names.values())))}
     return np.array([known[names[case.item]] for case, _ in pairs], dtype=np.int64)
 
@@ -306,7 +306,7 @@ def _noise(cases: Sequence[Case], terms: Terms) -> Noise:
     counts = [[answer_counts[name] for name in names] for answer_counts in answers]
     clusters = _clusters([(case, case) for case in cases])
     estimate = jrh_stats.rerun_disagreement(counts, clusters, level=terms.level, seed=terms.seed)
-    differing, pairs = jrh_stats.disagreeing_pairs(counts)
+    differing, pairs = jrh_stats.count_disagreeing_pairs(counts)
     return Noise(
         differing=int(differing.sum()),
         pairs=int(pairs.sum()),

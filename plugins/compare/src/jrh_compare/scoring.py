@@ -17,7 +17,7 @@ from jrh_measuring import (
     Scores,
     Trials,
     against_gold,
-    agreeing,
+    agreement_scores,
     as_expected,
     is_named,
     measures_by_role,
@@ -161,7 +161,7 @@ class _Rows:
             EXPECTED: self.expected,
             GOLD: against_gold(trials),
             # Where a change is due, agreeing is no merit.
-            AGREEMENT: agreeing(trials).among(is_named(trials.expectation, "same")),
+            AGREEMENT: agreement_scores(trials).among(is_named(trials.expectation, "same")),
             ERROR: levels.scores(np.abs(levels.errors), 0.0, levels.top),
         }
 

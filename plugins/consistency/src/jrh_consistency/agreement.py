@@ -175,7 +175,7 @@ def _put(
     basis = Basis(comparison.cell, second.cell.rows, second.usable)
     measured = builder.measure(name, basis, found, unit=unit, note=note)
     missing = Counter(measured.missing)
-    missing.update(builder.missing(first.cell.rows, first.usable))
+    missing.update(builder.count_missing(first.cell.rows, first.usable))
     return evolve(
         measured,
         n_trials=measured.n_trials + len(first.usable),

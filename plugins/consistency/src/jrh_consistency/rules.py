@@ -21,16 +21,16 @@ class Cycles(Rule):
 
     def hypotheses(self, design: Design) -> Iterator[Chain]:
         """Yield that noise explains all cycles, and that cycles are not rare."""
-        for place in design.measured("cycle-excess"):
+        for place in design.wholes("cycle-excess"):
             yield (Hypothesis(place=place, side="above"),)
-        for place in design.measured("cycle-share"):
+        for place in design.wholes("cycle-share"):
             yield (Hypothesis(place=place, null=_FEW_CYCLES, side="below", equivalence=True),)
 
     def claims(self, now: Situation) -> Iterator[Claim]:
         """Yield a claim per task."""
         floor = now.floor_of(CYCLES)
         for share in now.measures("cycle-share"):
-            excess, chance, noise = (now.related(share, f"cycle-{end}") for end in ("excess", "chance", "noise"))
+            excess, chance, noise = (now.counterpart(share, f"cycle-{end}") for end in ("excess", "chance", "noise"))
             # Without the noise nothing can be said: a cycle may be a slip.
             if share.estimate is None or excess is None or chance is None or noise is None:
                 continue
@@ -57,7 +57,7 @@ class Agreement(Rule):
     def hypotheses(self, design: Design) -> Iterator[Chain]:
         """Yield that noise explains all contradictions, and that the two do not agree on most pairs."""
         for name in WAYS:
-            for place, weight in design.weighted_parts(f"{name}-excess"):
+            for place, weight in design.parts_with_weights(f"{name}-excess"):
                 yield (Hypothesis(place=place, side="above", weight=weight),)
             for place in design.parts(name):
                 yield (Hypothesis(place=place, null=_HIGH, side="above", equivalence=True),)
@@ -67,15 +67,15 @@ class Agreement(Rule):
         for name, (first, other) in WAYS.items():
             floor = now.floor_of(f"{name}-conflict")
             for share in now.parts(name):
-                excess = now.related(share, f"{name}-excess")
-                conflicts, ties = now.related(share, f"{name}-conflict"), now.related(share, f"{name}-tie")
+                excess = now.counterpart(share, f"{name}-excess")
+                conflicts, ties = now.counterpart(share, f"{name}-conflict"), now.counterpart(share, f"{name}-tie")
                 if excess is None or conflicts is None or ties is None or ties.estimate is None:
                     continue
                 end, severity = "undecided", Severity.INCONCLUSIVE
                 verb = "are shown neither to agree nor to contradict each other"
                 if now.claims(excess) and (excess.estimate or 0.0) >= floor:
                     end, severity, verb = "conflict", Severity.BAD, "contradict each other more than noise explains"
-                elif now.shows_equivalence(share) and now.kept_within(share, 1 - _HIGH):
+                elif now.shows_equivalence(share) and now.complement_within(share, 1 - _HIGH):
                     end, severity, verb = "agree", Severity.GOOD, "agree"
                 ways = f"{first.capitalize()} ('{share.cell['compared-with']}') and {other}"
                 yield Claim(

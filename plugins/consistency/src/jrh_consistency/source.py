@@ -12,7 +12,7 @@ from typing import Final
 from attrs import frozen
 from jrh import BuildContext, Item, JrhError, Json, Mode, Task
 from jrh.hashing import derive_seed
-from jrh.text import counted
+from jrh.text import count_noun
 from jrh.values import option_field
 from jrh_interchange import Problems, Row, read_rows
 
@@ -105,7 +105,7 @@ class ResponseSets:
             yield f"{small:,} {of} have fewer than {self._size} different responses and are left out"
         alike = sum(group.alike for group in sets)
         if alike:
-            yield f"{counted(alike, 'response')} left out: same text as another response to the request"
+            yield f"{count_noun(alike, 'response')} left out: same text as another response to the request"
         scored = any(response.written for group in sets for response in group.responses)
         if scored and self.kind is Kind.SCORES and not self._labels(sets):
             yield "the column `score` has numbers that are not labels of the scale, so these items have no gold label"

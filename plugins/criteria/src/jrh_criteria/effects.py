@@ -18,7 +18,7 @@ from jrh_measuring import (
     is_named,
     reference_verdicts,
 )
-from jrh_stats import disagreeing_pairs
+from jrh_stats import count_disagreeing_pairs
 
 from jrh_criteria.mode import first_of_call
 
@@ -61,7 +61,7 @@ class CriteriaPlace:
             later = {item.id: _later(item, task) for item in context.items.get(name, ()) if item.criterion}
             lookup = np.array([later.get(item, 0) for item in trials.item.names], dtype=np.float64)
             sign = np.where(is_named(trials.task, name), lookup[trials.item.codes], sign)
-        before = reference.matching(trials.gold) / np.maximum(reference.usable, 1)
+        before = reference.count_matches(trials.gold) / np.maximum(reference.usable, 1)
         usable = trials.usable & (reference.usable > 0)
         change = sign * ((trials.label == trials.gold) - before)
         eligible = (sign != 0) & (trials.gold >= 0) & ~trials.reference
@@ -130,7 +130,7 @@ class RubricEffect:
 
 def _effect(builder: MeasureBuilder, cell: Cell, name: str, scores: Scores) -> Measure:
     measure = builder.mean(name, cell, scores, limits=(-1.0, 1.0), nothing=_NOTHING, unit="difference")
-    again = reference_verdicts(builder.trials).planned[cell.rows]
+    again = reference_verdicts(builder.trials).trial_counts[cell.rows]
     # Asked once, the reference has no reruns to subtract.
     note = _BEYOND if len(again) and again.min() >= _TWO else _ONCE
     return evolve(measure, note=measure.note or note)
@@ -139,10 +139,10 @@ def _effect(builder: MeasureBuilder, cell: Cell, name: str, scores: Scores) -> M
 def _effect_scores(builder: MeasureBuilder) -> Scores:
     """Score the share of reference verdicts that differ from each trial, minus that of their pairs that differ."""
     trials, reference = builder.trials, reference_verdicts(builder.trials)
-    differing, pairs = disagreeing_pairs(reference.counts)
+    differing, pairs = count_disagreeing_pairs(reference.counts)
     noise = (differing / np.maximum(pairs, 1))[reference.of]
     usable: Mask = trials.usable & (reference.usable > 0)
-    moved = 1 - reference.matching(trials.label) / np.maximum(reference.usable, 1) - noise
+    moved = 1 - reference.count_matches(trials.label) / np.maximum(reference.usable, 1) - noise
     return Scores(
         eligible=~trials.reference,
         value=np.where(usable, moved, np.nan),

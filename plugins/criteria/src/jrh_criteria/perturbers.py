@@ -23,7 +23,7 @@ from jrh import (
     Task,
 )
 from jrh.hashing import shuffled
-from jrh.values import CRITERION_FIELD, TOGETHER_FIELD, Criterion, asked_together
+from jrh.values import CRITERION_FIELD, TOGETHER_FIELD, Criterion, criteria_of_call
 
 from jrh_criteria.mode import together_text
 from jrh_criteria.options import (
@@ -49,7 +49,7 @@ def item_criterion(item: Item) -> tuple[str, str]:
 def call_of(item: Item) -> dict[str, str]:
     """Return id -> text of all criteria of the item's call, in order; also where it is the only one."""
     name, text = item_criterion(item)
-    return dict(asked_together(item.fields)) or {name: text}
+    return dict(criteria_of_call(item.fields)) or {name: text}
 
 
 def rubric_of(item: Item, task: Task) -> tuple[Criterion, ...]:

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 from attrs import evolve, frozen
 from jrh import Measure, MetricContext, RecordTable, Task
-from jrh.values import linked
+from jrh.values import link_members
 from jrh_measuring import (
     Basis,
     Cell,
@@ -22,8 +22,8 @@ from jrh_measuring import (
     ResponseScores,
     Scores,
     cells_of,
+    combine_codes,
     is_named,
-    numbered,
     response_facts,
     response_scores,
 )
@@ -179,9 +179,9 @@ def _share_clusters(builder: MeasureBuilder, facts: ResponseFacts) -> MeasureBui
     """Return a builder for which all tasks of a score share their clusters: a response is in one only."""
     trials = builder.trials
     rows = np.flatnonzero(facts.inside)
-    _, first = np.unique(numbered(facts.response[rows], trials.cluster.codes[rows]), return_index=True)
+    _, first = np.unique(combine_codes(facts.response[rows], trials.cluster.codes[rows]), return_index=True)
     pairs = zip(facts.response[rows][first].tolist(), trials.cluster.codes[rows][first].tolist(), strict=True)
-    linked_names = linked((str(response), (f"cluster {cluster}",)) for response, cluster in pairs)
+    linked_names = link_members((str(response), (f"cluster {cluster}",)) for response, cluster in pairs)
     names = tuple(sorted({*linked_names.values(), ""}))
     place = {name: number for number, name in enumerate(names)}
     lookup = np.array([*(place[linked_names.get(str(number), "")] for number in range(len(facts.names))), place[""]])

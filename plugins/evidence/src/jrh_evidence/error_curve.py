@@ -51,7 +51,7 @@ class ErrorCurve:
 def _score_changes(trials: Trials) -> tuple[Scores, Floats]:
     reference = reference_verdicts(trials)
     usable = trials.usable & (reference.usable > 0)
-    value = 1 - reference.matching(trials.label) / np.maximum(reference.usable, 1)
+    value = 1 - reference.count_matches(trials.label) / np.maximum(reference.usable, 1)
     scores = Scores(
         eligible=~trials.reference,
         value=np.where(usable, value, np.nan),

@@ -6,8 +6,19 @@ from typing import Final
 
 import numpy as np
 from attrs import frozen
-from jrh_measuring import Cell, Codes, Floats, Mask, Scores, Trials, cells_of, is_named, numbered, reference_verdicts
-from jrh_stats import disagreeing_pairs
+from jrh_measuring import (
+    Cell,
+    Codes,
+    Floats,
+    Mask,
+    Scores,
+    Trials,
+    cells_of,
+    combine_codes,
+    is_named,
+    reference_verdicts,
+)
+from jrh_stats import count_disagreeing_pairs
 
 from jrh_evidence.cells import FAMILY, Variant
 
@@ -61,7 +72,7 @@ def cluster_table(trials: Trials, rows: Codes, column: Codes, scores: Scores) ->
 
 def evidence_scores(trials: Trials) -> EvidenceScores:
     """Score every trial with evidence against those of the same item and length without it."""
-    return trials.shared("evidence followed", lambda: _evidence_scores(trials))
+    return trials.compute_once("evidence followed", lambda: _evidence_scores(trials))
 
 
 def _evidence_scores(trials: Trials) -> EvidenceScores:
@@ -74,7 +85,7 @@ def _evidence_scores(trials: Trials) -> EvidenceScores:
     planted = inside & (length > 0) & ~np.isnan(depth)
     bare = inside & (length > 0) & np.isnan(depth)
     # By length as well: length alone may change verdicts.
-    question = numbered(trials.judge.codes, trials.task.codes, trials.test.codes, trials.item.codes, length)
+    question = combine_codes(trials.judge.codes, trials.task.codes, trials.test.codes, trials.item.codes, length)
     width = max(len(trials.labels), 1)
     size = int(question.max(initial=-1)) + 1
     known = bare & trials.usable
@@ -112,7 +123,7 @@ def _disagreement(trials: Trials, without: Floats) -> Floats:
 
 def differing_share(counts: Floats | Codes) -> Floats:
     """Return the share of pairs of verdicts that differ, by row of counts by label; NaN for less than two verdicts."""
-    differing, pairs = disagreeing_pairs(counts)
+    differing, pairs = count_disagreeing_pairs(counts)
     return np.where(pairs > 0, differing / np.maximum(pairs, 1), np.nan)
 
 

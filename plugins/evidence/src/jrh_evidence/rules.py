@@ -23,9 +23,9 @@ class Evidence(Rule):
 
     def hypotheses(self, design: Design) -> Iterator[Chain]:
         """Yield that half of the verdicts follow evidence beyond chance, and that its place does not matter."""
-        for place in design.measured(_EFFECT):
+        for place in design.wholes(_EFFECT):
             yield (Hypothesis(place=place, null=_HALF),)
-        for place in design.measured(_POSITION):
+        for place in design.wholes(_POSITION):
             yield (Hypothesis(place=place),)
 
     def claims(self, now: Situation) -> Iterator[Claim]:

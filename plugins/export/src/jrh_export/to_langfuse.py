@@ -19,7 +19,7 @@ import numpy as np
 from attrs import frozen
 from jrh import JrhError, RunReport, content_id
 from jrh.plugins import read_secret
-from jrh.text import clean_text, counted
+from jrh.text import clean_text, count_noun
 
 from jrh_export.options import LangfuseOptions
 from jrh_export.rows import SIMULATED, about, rows_by_key, without_keys
@@ -207,14 +207,14 @@ class LangfuseExporter:
         # One event of these is the trace; it is no score.
         scores = self._endpoint.send(_wrap_events(_of_measures(report, run)))
         without = sum(measure.estimate is None for measure in report.measures)
-        yield f"Langfuse trace {run}: {counted(scores - 1, 'estimate')} as scores."
+        yield f"Langfuse trace {run}: {count_noun(scores - 1, 'estimate')} as scores."
         if without:
-            yield f"{counted(without, 'measure')} without an estimate: no score."
+            yield f"{count_noun(without, 'measure')} without an estimate: no score."
         if self._options.verdicts and len(report.records):
             self._endpoint.send(_wrap_events(_of_verdicts(report, own=self._options.traces == "own")))
             answered = int(report.records.equals("status", "ok").sum())
             missing = len(report.records) - answered
-            yield f"{counted(answered, 'verdict')} as scores; {missing} missing: their scores end in /missing."
+            yield f"{count_noun(answered, 'verdict')} as scores; {missing} missing: their scores end in /missing."
 
 
 def _wrap_events(events: Iterator[tuple[str, Event]]) -> Iterator[Event]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from jrh import JrhError, RunReport
-from jrh.text import clean_text, counted
+from jrh.text import clean_text, count_noun
 from jrh_measuring import MEASURE_COLUMNS
 
 from jrh_export.options import MlflowOptions
@@ -72,8 +72,8 @@ class MlflowExporter:
             raise
         client.set_terminated(run.info.run_id)
         yield (
-            f"MLflow run {run.info.run_id} of experiment '{name}': {counted(estimates, 'estimate')} as metrics, "
-            f"{counted(len(report.measures), 'measure')} in measures.json."
+            f"MLflow run {run.info.run_id} of experiment '{name}': {count_noun(estimates, 'estimate')} as metrics, "
+            f"{count_noun(len(report.measures), 'measure')} in measures.json."
         )
         if attached:
             yield f"Attached: {', '.join(path.name for path in attached)}."

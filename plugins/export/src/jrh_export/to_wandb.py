@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from jrh import JrhError, RunReport
-from jrh.text import clean_text, counted
+from jrh.text import clean_text, count_noun
 from jrh_measuring import MEASURE_COLUMNS
 
 from jrh_export.options import WandbOptions
@@ -77,7 +77,8 @@ class WandbExporter:
         run.finish()
         if alone:  # `finish` may return before the file is on disk; the library's process has written it when it ends
             wandb.teardown()
-        many = f"{counted(estimates, 'estimate')} in the summary, {counted(len(report.measures), 'measure')} as a table"
+        measures = count_noun(len(report.measures), "measure")
+        many = f"{count_noun(estimates, 'estimate')} in the summary, {measures} as a table"
         if options.mode == "online":
             yield f"Weights & Biases run {run.id} of project '{options.project}': {many}."
         else:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from attrs import frozen
 from jrh import BuildContext, Draft, Item, Json, Same, Skip, Task
-from jrh_authoring import texts_of
+from jrh_authoring import item_texts
 
 from jrh_format.layouts import NO_PLACE, Place, Source, apply, choose, count
 from jrh_format.options import FormatOptions, Layout
@@ -52,7 +52,7 @@ class FormatPerturber:
 
     async def perturb(self, item: Item) -> Sequence[Draft | Skip]:
         """Return a draft per layout and strength, in the order of the options; deterministic given the seed."""
-        texts = texts_of(item, self.fields)
+        texts = item_texts(item, self.fields)
         if isinstance(texts, Skip):
             return [texts]
         sources = {name: Source(text) for name, text in texts.items()}

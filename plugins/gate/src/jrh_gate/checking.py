@@ -10,7 +10,7 @@ from attrs import frozen
 from jrh import REFERENCE, MetricContext, RunReport
 from jrh.running import RunState
 from jrh.values import Finding, Severity
-from jrh_measuring import Cell, GateRule, Look, abstained_by_design, cells_of, missing_by_status, read_trials
+from jrh_measuring import Cell, GateRule, Look, abstentions_by_design, cells_of, count_missing_by_status, read_trials
 
 from jrh_gate.deciding import Decision, Outcome
 from jrh_gate.rule_limits import LimitTable, Measured
@@ -197,7 +197,7 @@ def _count_verdicts(report: RunReport) -> Iterator[Answered]:
         return tuple(names.index(name) for names, name in zip(order, (cell.judge, cell.task, cell.test), strict=True))
 
     # An abstention is a verdict where nothing is expected; elsewhere it is a missing one.
-    designed = abstained_by_design(trials)
+    designed = abstentions_by_design(trials)
     for cell in sorted(cells_of(trials), key=place):
-        missing = missing_by_status(trials, cell.rows[~designed[cell.rows]])
+        missing = count_missing_by_status(trials, cell.rows[~designed[cell.rows]])
         yield Answered(judge=cell.judge, task=cell.task, test=cell.test, trials=len(cell.rows), missing=missing)

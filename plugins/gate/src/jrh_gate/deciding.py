@@ -9,7 +9,7 @@ from typing import Final
 
 from attrs import frozen
 from jrh import Interval, JrhError, Measure
-from jrh.text import counted
+from jrh.text import count_noun
 from jrh.values import Flag
 from jrh_measuring import GateRule, round_up, unsure
 from jrh_stats import items_to_decide, threshold_items
@@ -107,9 +107,9 @@ def _outcome(rule: GateRule, measure: Measure, limits: Limits | None, flags: Map
     near, far = (None, None) if limits is None else (usable_interval(limits.hold), usable_interval(limits.fail))
     if limits is None or near is None or far is None or _not_usable(measure, limits, flags):
         return Outcome.UNDECIDED, _not_usable(measure, limits, flags) or "the measure has no limits at this error rate"
-    if rule.operator.met(near.low if rule.operator.upwards else near.high, rule.threshold):
+    if rule.operator.holds(near.low if rule.operator.upwards else near.high, rule.threshold):
         return Outcome.HOLDS, "the limit meets the threshold"
-    if not rule.operator.met(far.high if rule.operator.upwards else far.low, rule.threshold):
+    if not rule.operator.holds(far.high if rule.operator.upwards else far.low, rule.threshold):
         return Outcome.FAILS, "the limit misses the threshold"
     return Outcome.UNDECIDED, f"the threshold is between the limits{_advise_items(rule, limits)}"
 
@@ -134,7 +134,7 @@ def _not_usable(measure: Measure, limits: Limits | None, flags: Mapping[str, Fla
 def _advise_items(rule: GateRule, limits: Limits) -> str:
     """Say about how many items or clusters would decide the rule if the estimate is right; power 0.8."""
     measure = limits.hold
-    estimate, meets = measure.estimate, rule.operator.met(measure.estimate or 0.0, rule.threshold)
+    estimate, meets = measure.estimate, rule.operator.holds(measure.estimate or 0.0, rule.threshold)
     side, error = (limits.hold, limits.hold_error) if meets else (limits.fail, limits.fail_error)
     interval, units = side.interval, measure.n_clusters or measure.n_items
     if estimate is None or interval is None or not units or estimate == rule.threshold:
@@ -156,4 +156,4 @@ def _advise_items(rule: GateRule, limits: Limits) -> str:
         return ""
     # The error rate of a look depends on its number: the same data need more items at a later look.
     looked = f" at look {limits.look}" if limits.look else ""
-    return f"; about {counted(round_up(needed), unit)} in all would decide{looked}"
+    return f"; about {count_noun(round_up(needed), unit)} in all would decide{looked}"

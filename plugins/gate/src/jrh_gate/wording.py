@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 from jrh import Measure
-from jrh.text import clean_text, counted
+from jrh.text import clean_text, count_noun
 from jrh.values import Finding
-from jrh_measuring import counted_items, format_counts, format_number, is_proportion
+from jrh_measuring import format_counts, format_items, format_number, is_proportion
 
 from jrh_gate import checking
 from jrh_gate.checking import Answered, Checked
@@ -73,7 +73,7 @@ def sizes(measure: Measure | None) -> str:
     if measure is None:
         return ""
     missing = sum(measure.missing.values())
-    counts = [counted(measure.n_trials, "trial"), counted_items(measure)]
+    counts = [count_noun(measure.n_trials, "trial"), format_items(measure)]
     return ", ".join([*counts, *([f"{missing} missing"] if missing else [])])
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from jrh import JrhError, Json, Status, SuiteError
-from jrh.text import counted, say
+from jrh.text import count_noun, say
 from jrh.values import ImportedLog
 from jrh_interchange import import_records, measurement_gaps, read_export, read_settings, tools_of
 
@@ -91,7 +91,7 @@ def _import_log(log: ImportedLog, name: str, run_dir: Path | None, items: int, *
     target = run_dir or Path("runs") / name
     count = import_records(target, name, log.tasks, log.records, items=log.items, origins=log.origins, **settings)
     judges = len({record.judge for record in log.records})
-    say(f"Imported {count} verdicts of {counted(judges, 'judge')} on {counted(items, 'item')} into {target}.")
+    say(f"Imported {count} verdicts of {count_noun(judges, 'judge')} on {count_noun(items, 'item')} into {target}.")
     return target
 
 

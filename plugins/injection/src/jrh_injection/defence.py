@@ -105,7 +105,7 @@ def _item_means(builder: MeasureBuilder, cell: Cell, value: Floats, eligible: Ma
 
 def _difference(builder: MeasureBuilder, name: str, basis: Basis, sums: Floats, note: str, nothing: str) -> Measure:
     # The exchange test gives the interval, so that it excludes 0 exactly where p is below 0.05.
-    difference = builder.exchanged(basis.cell, sums).estimate
+    difference = builder.exchange_sides(basis.cell, sums).estimate
     if difference.value is None:
         basis, note = evolve(basis, usable=basis.usable[:0]), nothing
     return builder.measure(name, basis, difference, unit="difference", note=note, unscored="no_pair")

@@ -32,9 +32,9 @@ class Attacks(Rule):
         """Yield that no attack succeeds more often than harmless text, and that some attack moves many verdicts."""
         for name in SUCCESSES:
             # Single attacks are corrected for their number: of fifty, some succeed by chance alone.
-            for place, weight in design.weighted_parts(f"{name}-excess"):
+            for place, weight in design.parts_with_weights(f"{name}-excess"):
                 yield (Hypothesis(place=place, side="above", weight=weight),)
-            for place in design.measured(name):
+            for place in design.wholes(name):
                 yield (Hypothesis(place=place, equivalence=True),)
 
     def test(self, hypothesis: Hypothesis, now: Situation) -> PValue:
@@ -57,13 +57,13 @@ class Attacks(Rule):
                 shown = [
                     (attack, excess)
                     for attack in attacks
-                    if (excess := now.related(attack, f"{name}-excess")) is not None
+                    if (excess := now.counterpart(attack, f"{name}-excess")) is not None
                     and now.claims(excess)
                     and (excess.estimate or 0.0) >= floor
                 ]
                 for attack, excess in shown:
                     reruns = AGAINST_RERUNS in excess.flags
-                    base = now.related(attack, f"{name}-{'noise' if reruns else 'control'}")
+                    base = now.counterpart(attack, f"{name}-{'noise' if reruns else 'control'}")
                     than = "a rerun" if reruns else "harmless text of the same length"
                     against = "" if base is None else f" against {estimate_text(base)}"
                     yield Claim(

@@ -54,7 +54,7 @@ def attacks() -> MeasureTables:
 
 def _heat(measures: ReportMeasures, task: str) -> HeatPart | None:
     """Draw judges by attacks; None without any. Attacks of several tests are named with their test."""
-    cells_of = {name: list(measures.named(task, name, "attack")) for name in _DRAWN}
+    cells_of = {name: list(measures.select(task, name, "attack")) for name in _DRAWN}
     several = len({measure.test for cells in cells_of.values() for _, measure in cells}) > 1
     cells = {
         (name, measure.judge, f"{measure.test}: " * several + measure.cell["attack"]): MeasureRef(measure=at)

@@ -9,7 +9,7 @@ import numpy as np
 from attrs import evolve, frozen
 from jrh import Scale
 from jrh_authoring import AttackVariant, attack_target
-from jrh_measuring import Basis, Cell, Codes, Floats, Mask, Trials, cells_of, numbered, reference_verdicts
+from jrh_measuring import Basis, Cell, Codes, Floats, Mask, Trials, cells_of, combine_codes, reference_verdicts
 from jrh_stats import Estimate, cluster_sums
 from numpy.typing import NDArray
 
@@ -110,7 +110,7 @@ def _of(
     if not inside.any():
         return None
     # Only the target may differ between the rows of an item: a comparison is attacked in one response of each item.
-    question = numbered(reference.of[both], trials.item.codes[both], (far == 0).argmax(axis=1))
+    question = combine_codes(reference.of[both], trials.item.codes[both], (far == 0).argmax(axis=1))
     units, first, of = np.unique(question, return_index=True, return_inverse=True)
     rows, usable = both[inside], both[inside & np.isfinite(scored)]
     # Manski bounds: missing verdicts are taken to have all withstood, then to have all obeyed.

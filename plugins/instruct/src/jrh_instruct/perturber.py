@@ -7,7 +7,7 @@ from typing import Final
 
 from attrs import evolve, frozen
 from jrh import BuildContext, Changes, Draft, Equals, Expectation, Item, JrhError, NotAbove, NotBelow, Same, Skip, Task
-from jrh_authoring import Rewriting, RewritingPerturber, packaged_template
+from jrh_authoring import Rewriting, RewritingPerturber, load_template
 
 from jrh_instruct.options import AnswerAgainOptions, Expected, ExpectedLabel, InstructOptions
 
@@ -26,7 +26,7 @@ def build(options: InstructOptions, context: BuildContext) -> Instructed:
         JrhError: the expectation or the fields do not fit the task, or the model or a check cannot be used.
     """
     # The instruction stands in the template as text: braces in it are no variables.
-    prompt = packaged_template("jrh_instruct", "instruct").replace("[[ instruction ]]", _literal(options.text.content))
+    prompt = load_template("jrh_instruct", "instruct").replace("[[ instruction ]]", _literal(options.text.content))
     way = Rewriting(variant=options.variant, prompt=prompt, bounds=options.length_ratio)
     fields = options.fields.of(context.task, "instruct")
     writing = RewritingPerturber.of([way], context, options, model=options.model, fields=fields)
@@ -77,7 +77,7 @@ def build_answer_again(options: AnswerAgainOptions, context: BuildContext) -> An
     Raises:
         JrhError: the fields do not fit the task, or the model or a check cannot be used.
     """
-    prompt = packaged_template("jrh_instruct", "answer_again")
+    prompt = load_template("jrh_instruct", "answer_again")
     way = Rewriting(variant=VARIANT, prompt=prompt, bounds=options.length_ratio)
     fields = options.fields.of(context.task, "answer-again")
     return AnswerAgain(writing=RewritingPerturber.of([way], context, options, model=options.model, fields=fields))

@@ -24,7 +24,7 @@ from jrh import (
     read_transcript,
 )
 from jrh.text import transcript_problems
-from jrh_authoring import LeftOut, Rendered, json_text, render_transcript, variables_of
+from jrh_authoring import LeftOut, Rendered, json_text, render_transcript, template_variables
 
 from jrh_judges.options import Defence
 
@@ -186,7 +186,7 @@ class Defences:
         Raises:
             JrhError: the template does not use `mark`.
         """
-        if Defence.MARKS in self.chosen and "mark" not in variables_of(template):
+        if Defence.MARKS in self.chosen and "mark" not in template_variables(template):
             raise JrhError(
                 f"{source}: the defence `marks` needs tags with {{{{ mark }}}}, such as <response{{{{ mark }}}}>"
             )

@@ -23,10 +23,10 @@ from jrh_authoring import (
     Call,
     Outcome,
     as_values,
-    decoded,
-    endpoint_of,
-    failed,
+    build_endpoint,
+    failure,
     function_call,
+    parse_answer,
 )
 
 from jrh_judges.options import CommandOptions, FunctionOptions, HttpOptions
@@ -201,7 +201,7 @@ def http_judge(options: HttpOptions, context: BuildContext) -> Judge:
     Raises:
         JrhError: The environment variable for the token is not set.
     """
-    endpoint = endpoint_of(options, context)
+    endpoint = build_endpoint(options, context)
     return InHouseJudge(endpoint.call, options, fingerprint=endpoint.fingerprint, close=endpoint.aclose)
 
 
@@ -226,7 +226,7 @@ def _caller(command: tuple[str, ...], base: Path) -> Call:
             )
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
-            return failed(f"'{command[0]}' cannot be started: {reason}", retry=False)
+            return failure(f"'{command[0]}' cannot be started: {reason}", retry=False)
         try:
             # ASCII with escapes, so that the locale of the program does not matter.
             return await _talk(process, json.dumps(values).encode("ascii"))
@@ -240,14 +240,14 @@ async def _talk(process: Process, question: bytes) -> Outcome:
     # All three at once: a program that fills one pipe while jrh waits on another would never end.
     _, output, errors = await asyncio.gather(_write(process, question), _answer(process), _errors(process))
     if output is None:
-        return failed(f"the answer is longer than {MAX_ANSWER} bytes", retry=False)
+        return failure(f"the answer is longer than {MAX_ANSWER} bytes", retry=False)
     # Only after both pipes are at their end; the exit code decides over the text.
     code = await process.wait()
     if code != 0:
         lines = errors.decode("utf-8", "replace").strip().splitlines()
-        return failed(f"exit code {code}" + (f": {lines[-1]}" if lines else ""))
+        return failure(f"exit code {code}" + (f": {lines[-1]}" if lines else ""))
     text = output.decode("utf-8", "replace")
-    return Outcome(value=decoded(text), text=text)
+    return Outcome(value=parse_answer(text), text=text)
 
 
 async def _write(process: Process, question: bytes) -> None:

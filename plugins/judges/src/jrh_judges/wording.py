@@ -22,8 +22,8 @@ from jrh import (
     Task,
     Verdict,
 )
-from jrh.values import asked_together
-from jrh_authoring import json_text, object_schema, packaged_template, read_json, render, variables_of
+from jrh.values import criteria_of_call
+from jrh_authoring import json_text, load_template, object_schema, read_json, render, template_variables
 
 from jrh_judges.defences import Defences, characters_left_out, mark_for, template_fields, text_of
 from jrh_judges.options import LlmOptions
@@ -31,7 +31,7 @@ from jrh_judges.options import LlmOptions
 
 def criteria_together(question: Question) -> tuple[str, ...]:
     """Return the ids of the criteria that the question asks in one call, in the order shown; empty for a single one."""
-    return tuple(asked_together(question.fields)) if question.task.criteria is not None else ()
+    return tuple(criteria_of_call(question.fields)) if question.task.criteria is not None else ()
 
 
 def own_criterion(question: Question) -> str:
@@ -151,11 +151,11 @@ class Wording:
             JrhError: A template is invalid or does not show what is judged.
         """
         task, template, system = context.task, options.template, options.system
-        user = template.content if template is not None else packaged_template("jrh_judges", task.mode.value)
-        around = system.content if system is not None else packaged_template("jrh_judges", "system")
+        user = template.content if template is not None else load_template("jrh_judges", task.mode.value)
+        around = system.content if system is not None else load_template("jrh_judges", "system")
         source = template.source if template is not None and template.source else "template"
         _check_shows(user, task, source)
-        variables_of(around)
+        template_variables(around)
         defences = Defences.of(options.defences, context.seed)
         defences.check(user, source)
         return cls(
@@ -214,7 +214,7 @@ class Wording:
 
 @lru_cache(maxsize=512)
 def _uses_mark(source: str) -> bool:
-    return "mark" in source and "mark" in variables_of(source)
+    return "mark" in source and "mark" in template_variables(source)
 
 
 def _responses(task: Task, variables: Mapping[str, object]) -> dict[str, object]:
@@ -226,7 +226,7 @@ def _responses(task: Task, variables: Mapping[str, object]) -> dict[str, object]
 
 
 def _check_shows(template: str, task: Task, source: str) -> None:
-    used = variables_of(template)
+    used = template_variables(template)
     compares = task.mode is Mode.PAIRWISE
     # The loop over all responses shows every one of them, whatever they are called.
     if compares and RESPONSES in used:

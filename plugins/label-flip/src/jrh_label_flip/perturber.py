@@ -15,8 +15,8 @@ from jrh_authoring import (
     WrittenBy,
     apply_edits,
     check_template,
+    load_template,
     object_schema,
-    packaged_template,
     render,
     required_model,
 )
@@ -71,9 +71,9 @@ class Wording:
         Raises:
             JrhError: the template is not valid, uses an unknown name, or does not show the response.
         """
-        user = prompt.content if prompt else packaged_template("jrh_label_flip", "rewrite")
+        user = prompt.content if prompt else load_template("jrh_label_flip", "rewrite")
         check_template("label-flip: the prompt template", user, known=VARIABLES, needed="response")
-        return cls(user=user, system=packaged_template("jrh_label_flip", "system"))
+        return cls(user=user, system=load_template("jrh_label_flip", "system"))
 
     def messages(self, task: Task, item: Item, aim: Aim, error: Error, count: int) -> tuple[Message, ...]:
         """Return the messages for one item; text of the item is never read as a template."""

@@ -16,12 +16,12 @@ from jrh_chat import (
     OUT_OF_FUNDS,
     cost_or_none,
     count_or_none,
+    find_refused_settings,
     http_fault,
     is_filtered,
-    refused_settings,
+    model_version,
+    rate_limit_headers,
     retry_after,
-    served_version,
-    stated_limits,
     string_or_empty,
     token_probabilities,
     tool_arguments,
@@ -54,7 +54,7 @@ def translate(error: Exception) -> ModelFault | Completion:
         return ModelFault(FaultKind.NO_CREDIT, text)
     kind = _kind_without_answer(error, chain)
     # litellm itself refuses what it knows that the model does not have; nothing was sent.
-    settings = refused_settings(text) if kind is FaultKind.REJECTED else ()
+    settings = find_refused_settings(text) if kind is FaultKind.REJECTED else ()
     return ModelFault(kind, text, settings=settings, sent=not _never_connected(chain))
 
 
@@ -183,7 +183,7 @@ def read_completion(response: Any) -> Completion:
         refusal=string_or_empty(_extra(message).get("refusal"))
         or string_or_empty(getattr(message, "refusal", None))
         or None,
-        model_version=served_version(getattr(response, "model", None), getattr(response, "system_fingerprint", None)),
+        model_version=model_version(getattr(response, "model", None), getattr(response, "system_fingerprint", None)),
         token_probabilities=_probabilities(getattr(choice, "logprobs", None)),
         reasoning=string_or_empty(getattr(message, "reasoning_content", None)),
         stated_limits=_rate_limits(response),
@@ -195,7 +195,7 @@ def _rate_limits(response: Any) -> Mapping[str, str]:
     hidden = getattr(response, "_hidden_params", None)
     headers = hidden.get("additional_headers") if isinstance(hidden, Mapping) else None
     pairs = headers if isinstance(headers, Mapping) else {}
-    return stated_limits({str(name).removeprefix(_PROVIDERS): str(value) for name, value in pairs.items()})
+    return rate_limit_headers({str(name).removeprefix(_PROVIDERS): str(value) for name, value in pairs.items()})
 
 
 def _finish_reason(mapped: str, native: str) -> str:

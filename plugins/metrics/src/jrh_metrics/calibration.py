@@ -8,7 +8,7 @@ from typing import Final, TypedDict
 import numpy as np
 from attrs import frozen
 from jrh import Measure, MetricContext, RecordTable
-from jrh_measuring import Basis, Codes, Floats, MeasureBuilder, cells_of, stated_label
+from jrh_measuring import Basis, Codes, Floats, MeasureBuilder, cells_of, right_label
 from jrh_stats import (
     Binning,
     brier_score,
@@ -48,7 +48,7 @@ class Calibration:
             return
         builder = MeasureBuilder.of(records, context, self.options)
         stated = builder.trials.records.number("probability")
-        truth = stated_label(builder.trials)
+        truth = right_label(builder.trials)
         for cell in cells_of(builder.trials):
             labelled = cell.rows[truth[cell.rows] >= 0]
             usable = labelled[builder.trials.usable[labelled] & ~np.isnan(stated[labelled])]

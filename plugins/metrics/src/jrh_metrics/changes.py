@@ -43,7 +43,7 @@ _ONE_SIDED: Final = "larger p-value of two one-sided tests; null hypothesis: a c
 class AccuracyChange:
     """Measure accuracy in a test minus accuracy in the reference condition, paired by item.
 
-    A trial counts where its right label is stated (see `jrh_measuring.stated_label`) and its item has a verdict in the
+    A trial counts where its right label is stated (see `jrh_measuring.right_label`) and its item has a verdict in the
     reference condition; it is compared with the mean over the reference repeats. Interval and p-value are one decision
     (`jrh_stats.paired_change`): the interval excludes 0 exactly where the p-value is below 1 minus its level. With
     `all` also the p-values adjusted by Holm and by Benjamini and Hochberg.
@@ -174,7 +174,7 @@ def _compare(
     # Differences on the same question: what makes a question hard cancels out.
     sums = cluster_sums(clusters, value - against, np.ones(len(clusters)))
     basis = Basis(cell, np.concatenate([first, second]), np.concatenate([here, there]))
-    change = builder.exchanged(cell, sums)
+    change = builder.exchange_sides(cell, sums)
     note = "" if len(basis.usable) else _NO_QUESTION
     measured = builder.measure(_DIFFERENCE, basis, change.estimate, note=note, unit="difference")
     return measured, Tested(basis=basis, p=change.test.p, least=change.test.least)

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from attrs import frozen
 from jrh import REFERENCE, Measure, MetricContext, RecordTable
-from jrh_measuring import Basis, Codes, MeasureBuilder, Trials, cells_of, decision_rows, numbered, stated_label
+from jrh_measuring import Basis, Codes, MeasureBuilder, Trials, cells_of, combine_codes, decision_rows, right_label
 from jrh_stats import jrh_bootstrap_accuracy, judgesense_jss, judgesense_kappa
 
 from jrh_metrics.options import HarnessOptions, JudgeSenseOptions
@@ -35,7 +35,7 @@ class CompatHarness:
         """Yield `compat-jrh` per task, judge and test, and per factor of `by`."""
         builder = MeasureBuilder.of(records, context, self.options)
         trials = builder.trials
-        truth = stated_label(trials)
+        truth = right_label(trials)
         for cell in cells_of(trials, self.options.by):
             rows = cell.rows[truth[cell.rows] >= 0]
             usable = rows[trials.usable[rows]]
@@ -95,7 +95,7 @@ class CompatJudgeSense:
 
 def _first_reference(trials: Trials) -> Codes:
     """Return the label of the first usable reference verdict of each trial's item and judge, -1 if there is none."""
-    groups, of = np.unique(numbered(trials.task.codes, trials.judge.codes, trials.item.codes), return_inverse=True)
+    groups, of = np.unique(combine_codes(trials.task.codes, trials.judge.codes, trials.item.codes), return_inverse=True)
     rows = np.flatnonzero(trials.reference & trials.usable)
     rows = rows[np.lexsort((trials.label[rows], trials.repeat[rows]))[::-1]]
     first = np.full(len(groups), -1, dtype=np.int64)

@@ -20,9 +20,9 @@ from jrh_measuring import (
     Tested,
     Trials,
     cells_of,
+    combine_codes,
     comparable_trials,
     condition_codes,
-    numbered,
     p_values,
     reference_verdicts,
     sensitive,
@@ -152,7 +152,7 @@ def _counts(trials: Trials, reference: ReferenceVerdicts, usable: Codes) -> NDAr
     Only reruns are in one group. Several texts of one item under one condition are in several.
     """
     first = _first(reference, usable)
-    item = numbered(reference.of[usable]).astype(np.int32)
+    item = combine_codes(reference.of[usable]).astype(np.int32)
     group = _groups(trials, item, usable).astype(np.int32)
     width = len(trials.labels)
     groups = int(group.max(initial=0)) + 2
@@ -182,7 +182,7 @@ def _bounds(builder: MeasureBuilder, cell: Cell, reference: ReferenceVerdicts, r
     counts = flat.reshape(len(items), groups, width)
     missing = np.bincount(place[~there], minlength=len(items) * groups).reshape(len(items), groups)
     counts[:, 0, :] = reference.counts[items]
-    missing[:, 0] = (reference.planned - reference.usable)[repeated[first]]
+    missing[:, 0] = (reference.trial_counts - reference.usable)[repeated[first]]
     scale = builder.context.tasks.get(cell.task)
     # A missing verdict could have been any label of the scale, also one that does not occur.
     labels = width if scale is None else max(len(scale.scale.labels), int(counts.any(axis=(0, 1)).sum()))
@@ -211,10 +211,10 @@ def _within(measure: Measure, bounds: Bounds | None) -> Measure:
 def _groups(trials: Trials, item: Codes, usable: Codes) -> Codes:
     """Number condition and case, where the cases of an item under one condition are counted from 0."""
     condition = condition_codes(trials)[usable]
-    question = numbered(item, condition)
-    of = numbered(question, trials.case.codes[usable])
+    question = combine_codes(item, condition)
+    of = combine_codes(question, trials.case.codes[usable])
     case = np.zeros(int(of.max(initial=-1)) + 1, dtype=np.int64)
     case[of] = question
     # Sorted by item and condition: the place among the cases that share both.
     place = np.arange(len(case)) - np.searchsorted(case, case)
-    return numbered(condition, place[of])
+    return combine_codes(condition, place[of])

@@ -20,7 +20,7 @@ from jrh_measuring import (
     ReportMeasures,
     Series,
     Spot,
-    moving_tests,
+    change_tests,
     section_of_task,
     steady_tests,
 )
@@ -86,7 +86,7 @@ class JudgesByTests:
 
     def sections(self, report: RunReport) -> Iterator[Section]:
         """Yield a section for each task with measures."""
-        measures, moving = ReportMeasures.of(report), moving_tests(report.records)
+        measures, moving = ReportMeasures.of(report), change_tests(report.records)
         for task in (summary.task.name for summary in report.tasks):
             layers = dict(_layers(measures, task))
             if RIGHT in layers:
@@ -179,7 +179,7 @@ def brief_accuracy(report: RunReport, task: str) -> str:
 
 
 def _whole(measures: ReportMeasures, task: str, name: str) -> dict[tuple[str, str], MeasureRef]:
-    return {(measure.judge, measure.test): MeasureRef(measure=place) for place, measure in measures.named(task, name)}
+    return {(measure.judge, measure.test): MeasureRef(measure=place) for place, measure in measures.select(task, name)}
 
 
 @frozen

@@ -22,7 +22,7 @@ from jrh_measuring import (
     ReferenceVerdicts,
     Trials,
     against_gold,
-    agreeing,
+    agreement_scores,
     cells_of,
     change_due,
     comparable_trials,
@@ -114,7 +114,7 @@ def _measure_cell(
     flags = (*_constant(estimate, second), *change_due(trials, cell))
     note = _DEGENERATE if DEGENERATE in estimate.flags else builder.why_none(basis, NOTHING_EXPECTED)
     measure = builder.measure(name, basis, estimate, flags=flags, note=note, unit="coefficient", unscored=NO_REFERENCE)
-    yield from builder.flag_missing((measure,), cell, agreeing(trials))
+    yield from builder.flag_missing((measure,), cell, agreement_scores(trials))
 
 
 def _constant(estimate: Estimate, reference_labels: Codes) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from jrh_measuring import (
     MeasureBuilder,
     Scores,
     cells_of,
-    stated_label,
+    right_label,
 )
 from jrh_stats import (
     Estimate,
@@ -149,7 +149,7 @@ class Confusion:
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
         """Yield `confusion` per task, judge, test, right label and verdict, in the scale's order."""
         builder = MeasureBuilder.of(records, context, self.options)
-        trials, truth = builder.trials, stated_label(builder.trials)
+        trials, truth = builder.trials, right_label(builder.trials)
         # Made once: every cell of the matrix needs the mask of its right label.
         eligible = [truth == code for code in range(len(trials.labels))]
         for cell in cells_of(trials):

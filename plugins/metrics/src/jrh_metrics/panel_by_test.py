@@ -19,8 +19,8 @@ from jrh_measuring import (
     against_gold,
     as_expected,
     ballots_of,
+    combine_codes,
     is_named,
-    numbered,
     panels_of,
     positive_label,
     tasks_of,
@@ -157,7 +157,7 @@ def _means(builder: MeasureBuilder) -> Iterator[Measure]:
 def _right(trials: Trials) -> tuple[np.ndarray, np.ndarray]:
     """Return what every trial scores in the main table of a report: against gold, else as its test expects."""
     gold, expected = against_gold(trials), as_expected(trials)
-    group = numbered(trials.task.codes, trials.test.codes)
+    group = combine_codes(trials.task.codes, trials.test.codes)
     # By task and test: one column of the table has one kind of rate.
     with_gold = np.isin(group, np.unique(group[gold.eligible]))
     # A verdict that only has to stay the same is neither right nor wrong.

@@ -73,7 +73,7 @@ def over_tests() -> MeasureTables:
 def _over_tests(measures: ReportMeasures, task: str) -> TablePart:
     right = right_verdicts(measures, task)
     rows: list[Row] = []
-    for place, mean in measures.named(task, "mean-over-tests"):
+    for place, mean in measures.select(task, "mean-over-tests"):
         cells = {test: cell for (judge, test), cell in right.items() if judge == mean.judge and test != REFERENCE}
         rows += _spread(measures, mean.judge, place, cells)
     return TablePart(
@@ -90,7 +90,7 @@ def _over_tests(measures: ReportMeasures, task: str) -> TablePart:
 def _over_judges(measures: ReportMeasures, task: str) -> TablePart:
     right = right_verdicts(measures, task)
     rows: list[Row] = []
-    for place, mean in measures.named(task, "mean-over-judges"):
+    for place, mean in measures.select(task, "mean-over-judges"):
         cells = {
             mark_simulated(measures.report, judge): cell for (judge, test), cell in right.items() if test == mean.test
         }
@@ -129,7 +129,7 @@ def _panels(measures: ReportMeasures, task: str) -> TablePart:
             rates = {
                 name: (place, measure)
                 for name in _OUTCOMES
-                for place, measure in measures.named(task, f"{panel}-{name}", *levels)
+                for place, measure in measures.select(task, f"{panel}-{name}", *levels)
                 if (measure.test, measure.cell) == (test, levels)
             }
             if "accuracy" in rates:
@@ -182,7 +182,7 @@ def _whose(report: RunReport, measure: Measure) -> str:
 
 def _pairs(measures: ReportMeasures, task: str) -> TablePart | None:
     """Tabulate the correlation of errors of every two judges, the strongest first."""
-    pairs = list(measures.named(task, "error-correlation", "judges"))
+    pairs = list(measures.select(task, "error-correlation", "judges"))
     # What could not be estimated comes last.
     pairs.sort(key=lambda each: (each[1].estimate is None, -(each[1].estimate or 0.0)))
     if not pairs:

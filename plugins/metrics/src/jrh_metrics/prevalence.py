@@ -8,7 +8,17 @@ from typing import Final
 import numpy as np
 from attrs import evolve, frozen
 from jrh import REFERENCE, Measure, MetricContext, RecordTable
-from jrh_measuring import DEGENERATE, Basis, Cell, Codes, MeasureBuilder, Scores, cells_of, numbered, positive_label
+from jrh_measuring import (
+    DEGENERATE,
+    Basis,
+    Cell,
+    Codes,
+    MeasureBuilder,
+    Scores,
+    cells_of,
+    combine_codes,
+    positive_label,
+)
 from jrh_stats import Estimate, cluster_sums, prediction_powered_mean, rogan_gladen_of_shares
 from numpy.typing import NDArray
 
@@ -96,7 +106,7 @@ def _slices(builder: MeasureBuilder, cell: Cell, value: NDArray[np.float64]) -> 
     usable = cell.rows[trials.usable[cell.rows]]
     labelled = usable[trials.gold[usable] >= 0]
     # Items of a cluster with different gold labels are different things to be right about.
-    unit = numbered(trials.cluster.codes, trials.gold + 1)
+    unit = combine_codes(trials.cluster.codes, trials.gold + 1)
     unlabelled = usable[trials.gold[usable] < 0]
     return _Slices(
         judged=_by_unit(unit[labelled], value[trials.label[labelled]]),

@@ -18,15 +18,15 @@ from jrh_measuring import (
     Reason,
     Scores,
     against_gold,
-    agreeing,
+    agreement_scores,
     as_expected,
     cells_of,
     change_due,
+    complement,
     condition_codes,
     informative,
-    mirrored,
     positive_label,
-    stated_label,
+    right_label,
     tasks_of,
 )
 from jrh_stats import missingness_test
@@ -110,7 +110,7 @@ class ErrorRates:
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
         """Yield `false-positive-rate` and `false-negative-rate` per test, and per factor of `by`."""
         builder = MeasureBuilder.of(records, context, self.options)
-        truth = stated_label(builder.trials)
+        truth = right_label(builder.trials)
         for cell in cells_of(builder.trials, self.options.by):
             positive = positive_label(context.tasks.get(cell.task), self.options.positive, "error-rates")
             if positive is not None:
@@ -145,7 +145,7 @@ class Agreement:
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
         """Yield `agreement` per task, judge and test other than the reference, and per factor of `by`."""
         builder = MeasureBuilder.of(records, context, self.options)
-        scores = agreeing(builder.trials)
+        scores = agreement_scores(builder.trials)
         for cell in cells_of(builder.trials, self.options.by):
             # The reference would agree with itself; how it differs from its own reruns is `rerun-disagreement`.
             if cell.test != REFERENCE:
@@ -164,7 +164,7 @@ class FlipRate:
         """Yield `flip-rate` wherever `agreement` is measured."""
         for agreement in Agreement(self.options).measure(records, context):
             # Mirrored, so that both always add up to 1, the ends of their intervals included.
-            yield mirrored(agreement, "flip-rate")
+            yield complement(agreement, "flip-rate")
 
 
 _TEST = "Cochran-Mantel-Haenszel test stratified by item; null hypothesis: equal missing rates in all conditions"

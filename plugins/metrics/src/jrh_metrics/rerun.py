@@ -8,7 +8,7 @@ import numpy as np
 from attrs import frozen
 from jrh import REFERENCE, Measure, MetricContext, RecordTable
 from jrh_measuring import Basis, BreakdownOptions, Cell, Codes, MeasureBuilder, Trials, cells_of, rerun_codes
-from jrh_stats import disagreeing_pairs, parts_of, rerun_disagreement
+from jrh_stats import count_disagreeing_pairs, parts_of, rerun_disagreement
 from numpy.typing import NDArray
 
 _NAME = "rerun-disagreement"
@@ -85,7 +85,7 @@ def _measure_cell(builder: MeasureBuilder, cell: Cell, repeats: _Repeats, rows: 
 
 def _bounds(counts: NDArray[np.int64], planned: Codes) -> tuple[float, float] | None:
     """Bound the share of differing pairs if all pairs with a missing verdict agreed, and if all of them differed."""
-    differing, pairs = disagreeing_pairs(counts)
+    differing, pairs = count_disagreeing_pairs(counts)
     all_pairs = float((planned.astype(np.int64) * (planned - 1) // 2).sum())
     if not all_pairs:
         return None

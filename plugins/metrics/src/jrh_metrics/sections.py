@@ -117,7 +117,7 @@ def as_published() -> MeasureTables:
 
 
 def _table_as_published(measures: ReportMeasures, task: str) -> TablePart | None:
-    return _PUBLISHED.part(measures, task) if any(measures.named(task, next(iter(_PUBLISHED.columns)))) else None
+    return _PUBLISHED.part(measures, task) if any(measures.select(task, next(iter(_PUBLISHED.columns)))) else None
 
 
 @frozen
@@ -170,7 +170,7 @@ def _components(measures: ReportMeasures, task: str) -> TablePart | None:
             cells=(MeasureRef(measure=place, digits=4),),
             note=measure.note,
         )
-        for place, measure in measures.named(task, "variance", "component")
+        for place, measure in measures.select(task, "variance", "component")
     )
     columns = (Column(heading="variance, squared score", measure="variance"),)
     caption = "Variance components of verdicts"
@@ -181,7 +181,7 @@ def _coefficients(measures: ReportMeasures, task: str) -> TablePart | None:
     rows = tuple(
         Row(heads=(what,), cells=(MeasureRef(measure=place, digits=digits),), note=measure.note)
         for name, (what, digits) in _COEFFICIENTS.items()
-        for place, measure in measures.named(task, name)
+        for place, measure in measures.select(task, name)
     )
     caption, columns = "Reliability from the components", (Column(heading="estimate"),)
     return TablePart(caption=caption, heads=("Coefficient",), columns=columns, rows=rows) if rows else None
@@ -214,7 +214,7 @@ class Confusion:
         measures = ReportMeasures.of(report)
         for task in (summary.task for summary in report.tasks):
             places: dict[tuple[str, str], dict[tuple[str, str], int]] = {}
-            for place, measure in measures.named(task.name, "confusion", "right", "verdict"):
+            for place, measure in measures.select(task.name, "confusion", "right", "verdict"):
                 key = measure.cell["right"], measure.cell["verdict"]
                 places.setdefault((measure.judge, measure.test), {})[key] = place
             order = [(judge, test) for test in report.tests for judge in report.judges]
@@ -264,7 +264,7 @@ def _reliability(measures: ReportMeasures, task: str) -> tuple[CurvePart | None,
     """Draw the curves of the reference condition, and tabulate the bins of the other tests."""
     panels: dict[str, list[Spot]] = {}
     rows: list[Row] = []
-    for place, measure in measures.named(task, "reliability", "stated"):
+    for place, measure in measures.select(task, "reliability", "stated"):
         stated = _MEAN.fullmatch(measure.note)
         # Curves of every test would cover each other.
         if measure.test != REFERENCE or not stated:

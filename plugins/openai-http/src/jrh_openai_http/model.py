@@ -24,11 +24,11 @@ from jrh_chat import (
     from_error_response,
     network_fault,
     proxy_for,
+    rate_limit_headers,
     read_answer,
     read_completion,
     read_start,
     refusal_without_secrets,
-    stated_limits,
     token_limit_field,
 )
 from yarl import URL
@@ -101,7 +101,7 @@ class OpenAIHttpModel:
             if body is None:
                 return Completion(text=None, finish_reason=TOO_LONG)
             if status in _OK:
-                limits = stated_limits(headers)
+                limits = rate_limit_headers(headers)
                 return evolve(read_completion(body), stated_limits=limits) if limits else read_completion(body)
             outcome = from_error_response(status, headers, body)
             if isinstance(outcome, Completion):

@@ -28,7 +28,7 @@ from jrh_stats import (
     cluster_sums,
     clustered_mean,
     exchange_test,
-    signed_limits,
+    share_difference_limits,
 )
 from numpy.typing import NDArray
 
@@ -61,7 +61,7 @@ def balance_orders(answers: Answers, own: str) -> Counts:
         own: the options in their own order.
     """
     # Few patterns of answered orders exist, so that the weights are solved once per pattern.
-    there = answers.answered > 0
+    there = answers.verdict_counts > 0
     kinds, of = np.unique(there, axis=0, return_inverse=True)
     weights = np.zeros(kinds.shape)
     for row, kind in enumerate(kinds):
@@ -158,7 +158,9 @@ def _consistency(builder: MeasureBuilder, answers: Answers) -> Measure:
         pairs = pairs.select(np.array(moving, dtype=np.int64))
     estimate = builder.proportion(answers.cell, pairs.scores.sum(axis=1), pairs.usable.sum(axis=1), answers.clusters)
     note = "no item has verdicts in two orders" if estimate.value is None else ""
-    return builder.measure("swap-consistency", answers.basis(pairs.told), estimate, bounds=pairs.bounds, note=note)
+    return builder.measure(
+        "swap-consistency", answers.basis(pairs.verdict_rows), estimate, bounds=pairs.bounds, note=note
+    )
 
 
 def _strict(builder: MeasureBuilder, answers: Answers) -> Measure:
@@ -167,7 +169,7 @@ def _strict(builder: MeasureBuilder, answers: Answers) -> Measure:
     With repeats an item scores the probability that one asking in each order is right every time.
     """
     right, answered = against_gold(answers)
-    in_plan = answers.planned > 0
+    in_plan = answers.trial_counts > 0
     labelled = (_gold_of(answers) >= 0) & (in_plan.sum(axis=1) >= _TWO)
     there = labelled & ((answered > 0) | ~in_plan).all(axis=1)
 
@@ -176,13 +178,13 @@ def _strict(builder: MeasureBuilder, answers: Answers) -> Measure:
         shares = np.where(in_plan, tops / np.maximum(bottoms, 1.0), 1.0)
         return np.asarray(shares.prod(axis=1))
 
-    planned = answers.planned
+    planned = answers.trial_counts
     # Manski bounds: missing verdicts are all wrong, then all right.
-    ends = product(right, planned)[labelled], product(right + planned - answers.answered, planned)[labelled]
+    ends = product(right, planned)[labelled], product(right + planned - answers.verdict_counts, planned)[labelled]
     labelled_rows = answers.rows_at(there[:, None] & in_plan)
     about = answers.rows_at(labelled[:, None] & in_plan)
     estimate = builder.proportion(answers.cell, np.where(there, product(right, answered), 0.0), there, answers.clusters)
-    basis = Basis(answers.cell, about, labelled_rows[answers.said[labelled_rows] >= 0])
+    basis = Basis(answers.cell, about, labelled_rows[answers.label_codes[labelled_rows] >= 0])
     bounds = (float(ends[0].mean()), float(ends[1].mean())) if len(ends[0]) else None
     note = "" if estimate.value is not None else _NO_GOLD_IN_BOTH
     return builder.measure("right-in-both-orders", basis, estimate, bounds=bounds, note=note)
@@ -196,10 +198,10 @@ def _drift(builder: MeasureBuilder, answers: Answers, scale: Scale, weights: Cou
     # Rounded, so that equal shares are equal for the exchange test whatever the order of the sums.
     shares = (shares[even] / total[even, None]).round(12)
     balanced_rows = answers.rows_at(even[:, None] & (weights > 0))
-    usable = balanced_rows[answers.said[balanced_rows] >= 0]
+    usable = balanced_rows[answers.label_codes[balanced_rows] >= 0]
     counts = np.ones(len(shares))
     leaning = cluster_sums(answers.clusters[even], shares[:, 0] - shares[:, -1], counts)
-    drift = builder.exchanged(answers.cell, leaning)
+    drift = builder.exchange_sides(answers.cell, leaning)
     basis, known = answers.basis(usable), len(usable) > 0
     note = _FIRST_LAST if known else _UNBALANCED
     yield builder.measure("position-bias", basis, drift.estimate, note=note, unit="difference")
@@ -229,18 +231,20 @@ def _bias(builder: MeasureBuilder, answers: Answers, scale: Scale) -> Iterator[M
     first, second = (both_orders(answers, letter) for letter in scale.options)
     used = np.isfinite(first)
     stuck_first, stuck_second, clusters = first[used], second[used], answers.clusters[used]
-    used_rows = answers.rows_at(np.broadcast_to(used[:, None], answers.planned.shape))
-    usable = used_rows[answers.said[used_rows] >= 0]
+    used_rows = answers.rows_at(np.broadcast_to(used[:, None], answers.trial_counts.shape))
+    usable = used_rows[answers.label_codes[used_rows] >= 0]
     tends_first = int((stuck_first > stuck_second).sum())
     tends_second = int((stuck_first < stuck_second).sum())
     unit = "items" if len(np.unique(answers.axes.items[used])) == len(clusters) else "questions"
     note = f"first position in both orders: {tends_first} {unit}; second: {tends_second}"
     sums = cluster_sums(clusters, stuck_first - stuck_second, np.ones(len(clusters)))
-    bias = builder.exchanged(answers.cell, sums)
+    bias = builder.exchange_sides(answers.cell, sums)
     estimate = bias.estimate
     if builder.context.one_sided and FEW_EVENTS in estimate.flags:
         wins = (np.maximum(sign * (stuck_first - stuck_second), 0.0) for sign in (1, -1))
-        limits = signed_limits(*cluster_sums(clusters, *wins, np.ones(len(clusters))).T, level=builder.context.level)
+        limits = share_difference_limits(
+            *cluster_sums(clusters, *wins, np.ones(len(clusters))).T, level=builder.context.level
+        )
         # These limits need no variance, and therefore no events.
         estimate = evolve(estimate, low=limits.low, high=limits.high, method=limits.method)
     basis, known = answers.basis(usable), len(usable) > 0
@@ -266,7 +270,7 @@ def _gold_measure(
     builder: MeasureBuilder, answers: Answers, told: Mask, tops: Counts, bottoms: Counts, levels: dict[str, str]
 ) -> Measure:
     rows = answers.rows_at(told)
-    basis = answers.basis(rows[answers.said[rows] >= 0], levels)
+    basis = answers.basis(rows[answers.label_codes[rows] >= 0], levels)
     estimate = builder.proportion(basis.cell, tops, bottoms, answers.clusters)
     note = _NO_GOLD if estimate.value is None else ""
     return builder.measure("gold-agreement-by-order", basis, estimate, note=note)
@@ -301,7 +305,7 @@ def place_rates(
         weights: of every item's levels, shape (items, levels); by default all with a verdict weigh the same.
         prefix: of the names.
     """
-    weighed = np.where(answers.answered > 0, 1.0 if weights is None else weights, 0.0)
+    weighed = np.where(answers.verdict_counts > 0, 1.0 if weights is None else weights, 0.0)
     chance = f"chance: {1 / len(scale.options):.3f}" if len(scale.options) > _TWO else ""
     for name, label in _label_names(scale):
         picked = (weighed * _shares(answers, label)).sum(axis=1)
@@ -320,7 +324,7 @@ def both_orders(answers: Answers, label: str) -> Floats:
     Returns:
         Shape (items,): the mean over pairs of orders of the product of the shares of the label; with one repeat 0 or 1.
     """
-    answered = answers.answered
+    answered = answers.verdict_counts
     share = _pick_counts(answers, label) / np.where(answered > 0, answered, np.nan)
     pairs = [share[:, one] * share[:, other] for one, other in combinations(range(len(answers.levels)), 2)]
     return np.asarray(np.mean(pairs, axis=0))
@@ -331,7 +335,7 @@ def against_gold(answers: Answers) -> tuple[Counts, Counts]:
     gold = _gold_of(answers)
     same = answers.axes.labels[None, :] == gold[:, None]
     right = (answers.counts * same[:, None, :]).sum(axis=2)
-    return right, np.where((gold >= 0)[:, None], answers.answered, 0.0)
+    return right, np.where((gold >= 0)[:, None], answers.verdict_counts, 0.0)
 
 
 def _gold_of(answers: Answers) -> NDArray[np.int64]:
@@ -349,10 +353,10 @@ def _label_names(scale: Scale) -> list[tuple[str, str]]:
 
 def _shares(answers: Answers, label: str) -> Counts:
     """Return the share of a label among the verdicts, shape (items, levels); 0 without a verdict."""
-    return np.asarray(_pick_counts(answers, label) / np.maximum(answers.answered, 1.0))
+    return np.asarray(_pick_counts(answers, label) / np.maximum(answers.verdict_counts, 1.0))
 
 
 def _pick_counts(answers: Answers, label: str) -> Counts:
     if label not in answers.labels:
-        return np.zeros(answers.planned.shape)
+        return np.zeros(answers.trial_counts.shape)
     return answers.counts[:, :, answers.labels.index(label)]

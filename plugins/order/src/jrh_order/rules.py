@@ -16,7 +16,7 @@ from jrh_measuring import (
     Rule,
     Situation,
     excludes_zero,
-    needed_for,
+    items_needed,
     open_effect,
 )
 
@@ -33,10 +33,10 @@ class PositionBias(Rule):
 
     def hypotheses(self, design: Design) -> Iterator[Chain]:
         """Yield that no place is preferred, over all orders and among identical options."""
-        for place in design.measured(_BIAS):
+        for place in design.wholes(_BIAS):
             yield (Hypothesis(place=place),)
         for name in _IDENTICAL:
-            for place in design.measured(name):
+            for place in design.wholes(name):
                 # One-sided, as each place has a hypothesis of its own: above one half for one is below it for the
                 # other.
                 yield (Hypothesis(place=place, null=_EVEN, side="above"),)
@@ -77,12 +77,12 @@ def _position_bias(now: Situation) -> Iterator[Claim]:
         elif all(now.within(place, margin) for place in places or (overall,)):
             severity, statement = Severity.GOOD, f"No position bias beyond ±{margin:g}"
         else:
-            corrected = now.corrected(overall)
+            corrected = now.correction(overall)
             severity = Severity.INCONCLUSIVE
             statement = (
                 f"Possibly position bias; {corrected}" if corrected else "Position bias neither shown nor ruled out"
             )
-            needed = needed_for(largest, open_effect(largest.estimate, margin), now.family.comparisons)
+            needed = items_needed(largest, open_effect(largest.estimate, margin), now.family.comparisons)
         yield Claim(
             kind=_BIAS,
             severity=severity,

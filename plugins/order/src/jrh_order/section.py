@@ -40,7 +40,7 @@ def option_order() -> MeasureTables:
 def preferences(measures: ReportMeasures, task: str) -> TablePart | None:
     """Tabulate, of three options or more, how much more often than the mean of all places each place is picked."""
     by_place: dict[tuple[str, str], dict[str, MeasureRef]] = {}
-    for at, measure in measures.named(task, _PREFERENCE, "place"):
+    for at, measure in measures.select(task, _PREFERENCE, "place"):
         key = measure.judge, measure.test
         by_place.setdefault(key, {})[measure.cell["place"]] = MeasureRef(measure=at)
     if not by_place:

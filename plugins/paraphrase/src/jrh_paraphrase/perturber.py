@@ -15,10 +15,10 @@ from jrh_authoring import (
     RewritingPerturber,
     WrittenBy,
     edits_at,
-    packaged_template,
+    item_texts,
+    load_template,
     required_model,
     safe_edits,
-    texts_of,
 )
 
 from jrh_paraphrase.options import ParaphraseOptions, Rewrite
@@ -49,7 +49,7 @@ class RuleParaphrase:
 
     async def perturb(self, item: Item) -> Sequence[Draft | Skip]:
         """Return a draft per strength, in the order of the options; of a pair, both responses change where they can."""
-        texts = texts_of(item, self.fields)
+        texts = item_texts(item, self.fields)
         if isinstance(texts, Skip):
             return [texts]
         plans = {
@@ -61,14 +61,14 @@ class RuleParaphrase:
         if not plans:
             return [Skip(reason=NO_PLACE, variant=WrittenBy.RULES.value)]
         drafts = [_draft(plans, strength) for strength in self.strengths]
-        return await self.checks.checked_once(item, drafts, alike="too few swaps: this strength would equal another")
+        return await self.checks.check_drafts(item, drafts, alike="too few swaps: this strength would equal another")
 
 
 def _draft(plans: Mapping[str, PlannedEdits], strength: float) -> Draft:
     fields: dict[str, Json] = {}
     details: dict[str, Json] = {}
     for name, plan in plans.items():
-        fields[name], details[name] = plan.made(edits_at(strength, len(plan.edits)))
+        fields[name], details[name] = plan.apply(edits_at(strength, len(plan.edits)))
     return Draft(
         variant=WrittenBy.RULES.value,
         strength=strength,
@@ -96,7 +96,7 @@ def build(options: ParaphraseOptions, context: BuildContext) -> Perturber:
     model, prompt = required_model(options.model, "paraphrase"), options.prompt
     way = Rewriting(
         variant=WrittenBy.MODEL.value,
-        prompt=packaged_template("jrh_paraphrase", "paraphrase") if prompt is None else prompt.content,
+        prompt=load_template("jrh_paraphrase", "paraphrase") if prompt is None else prompt.content,
         bounds=options.length_ratio,
     )
     return RewritingPerturber.of([way], context, options, model=model, fields=fields)

@@ -9,7 +9,7 @@ from typing import Final
 
 from attrs import frozen
 from jrh import ChatRequest, Message, Reply, Scale, ScaleKind, Task
-from jrh_authoring import object_schema, packaged_template, read_json, render, tag_mark
+from jrh_authoring import load_template, object_schema, read_json, render, tag_mark
 
 from jrh_parsers.finding import Finding, Grammar, unparsable
 from jrh_parsers.parsers import grammar_for
@@ -203,7 +203,7 @@ def rationale_request(argument: Argument) -> ChatRequest:
     rationale = reasons[-MOST:].strip()
     instruction = argument.task.instruction
     content = render(
-        packaged_template("jrh_parsers", "rationale"),
+        load_template("jrh_parsers", "rationale"),
         {
             "rationale": rationale,
             "instruction": instruction,

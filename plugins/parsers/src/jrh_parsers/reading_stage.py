@@ -10,7 +10,7 @@ from attrs import field, frozen
 from jrh import Case, ChatRequest, Polarity, Task, content_id
 from jrh.plugins import Stage, StageOutcome, StageQuestion
 from jrh.running import StageWork, for_each, stage_identity
-from jrh.text import counted
+from jrh.text import count_noun
 from jrh.values import ARGUES_FOR_NONE
 
 from jrh_parsers.options import METRIC, RationaleOptions
@@ -49,12 +49,12 @@ class ReadRationales(Stage):
 
     def applies(self, work: StageWork) -> bool:
         """Return whether a model reads, or has read."""
-        return self._options is not None or bool(work.store.records.argued_digest())
+        return self._options is not None or bool(work.store.records.rationales_digest())
 
     async def run(self, work: StageWork) -> StageOutcome:
         """Ask about what is not read; if the run ends early, what was read is stored, and the rest counts as unread."""
         store, digest = work.store, self._digest(stage_identity(work.builder.resolved, NAME), work.store)
-        if store.records.argued_digest() == digest:
+        if store.records.rationales_digest() == digest:
             return StageOutcome()
         store.spending.forget_stage(NAME)
         if self._options is None:
@@ -68,7 +68,7 @@ class ReadRationales(Stage):
 
         async def ask(question: Question) -> None:
             nonlocal answered
-            with work.paying(NAME, name=METRIC, task=question.task, test=question.test):
+            with work.book_calls(NAME, name=METRIC, task=question.task, test=question.test):
                 reply = await model.ask(question.request, purpose="rationale")
             work.progress.advance()
             # Not answered: another run may get a reply, so nothing is stored about it.
@@ -87,7 +87,7 @@ class ReadRationales(Stage):
             made_of = digest if complete else f"{digest}:{answered}"
             store.records.put_argued(made_of, sorted(read.items()), ARGUES_FOR_NONE)
             work.progress.end()
-        unread = counted(len(questions) - answered, "question")
+        unread = count_noun(len(questions) - answered, "question")
         note = f"`rationale_model` did not answer {unread} about rationales; the same command asks again"
         return StageOutcome(complete=complete, notes=() if complete else (note,))
 
@@ -100,7 +100,7 @@ class ReadRationales(Stage):
         tasks = {use.task.name: use.task for use in builder.resolved.suite.tasks}
         asking = partial(StageQuestion, model=self._options.model, name=METRIC)
         identity = stage_identity(builder.resolved, NAME)
-        if store is not None and store.records.argued_digest() != self._digest(identity, store):
+        if store is not None and store.records.rationales_digest() != self._digest(identity, store):
             for known in self._questions(tasks, store):
                 yield asking(request=known.request, task=known.task, test=known.test)
         for (task, test), case in cases.items():

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from attrs import evolve
 from jrh.cli.shared_options import settings_of, suite_for, suite_options
-from jrh.text import FiniteRange, counted, say, show
+from jrh.text import FiniteRange, count_noun, say, show
 
 if TYPE_CHECKING:
     from jrh_plan.estimate import Plan
@@ -148,7 +148,7 @@ def show_precision(plan: Plan, *, wished: float, assumptions: Assumptions) -> No
             assumptions=assumptions,
         )
         unit = "clusters" if line.clusters < line.items else "items"
-        shared = f" in {counted(line.clusters, 'cluster')}" if line.clusters < line.items else ""
+        shared = f" in {count_noun(line.clusters, 'cluster')}" if line.clusters < line.items else ""
         needed = f"{result.items_needed:,}{' clusters' if shared else ''}"
         numbers = (f"{line.items:,}{shared}", f"{result.trials_per_item:.3g}", f"±{result.half_width:.2f}", needed)
         change = "none" if result.detectable is None else f"{about}±{result.detectable:.2f}"
@@ -161,7 +161,7 @@ def show_precision(plan: Plan, *, wished: float, assumptions: Assumptions) -> No
         f"Intervals are for a rate of 0.5, where they are widest. Accuracy change: smallest difference from the "
         f"reference found with {POWER:.0%} power.\nPower: probability to report that a test moves verdicts more than "
         f"reruns do, if it changes the verdict on {_percent(assumptions.effect)} of items.\n"
-        f"Both are corrected for {counted(tests, 'comparison')} (judges x tests, Bonferroni).\n"
+        f"Both are corrected for {count_noun(tests, 'comparison')} (judges x tests, Bonferroni).\n"
         f"Assumptions: two askings of a question differ on {_percent(assumptions.noise)} of items (correlation "
         f"{assumptions.correlation:.2g});\na test changes the verdict on {_percent(assumptions.discordance)} of items, "
         f"in either direction{missing}.\nA change of accuracy takes at least as many changed verdicts, so a smaller "

@@ -11,7 +11,7 @@ from attrs import evolve, frozen
 from jrh import Case, Changes, Draft, Item, JudgeSpec, Question, Scope, Skip, Task, ValidatorSpec
 from jrh.errors import RAISED
 from jrh.plugins import CountsCalls
-from jrh.running import Builder, chosen_items, reference_cases
+from jrh.running import Builder, reference_cases, select_items
 from jrh.suite import Resolved, ResolvedTest, Step
 
 from jrh_plan.call_meter import Amount, Meter, Reading, amount
@@ -68,7 +68,7 @@ async def estimate_drafting(
     builder: Builder, meter: Meter, test: ResolvedTest, task: Task, items: Sequence[Item]
 ) -> Drafting:
     """Estimate the calls and the cases of a test that asks models."""
-    chosen = chosen_items(items, test.use)
+    chosen = select_items(items, test.use)
     some = spread(chosen, MOST_ITEMS)
     # Calls grow with the items: those of the sample are scaled to all.
     scale = len(chosen) / len(some) if some else 0.0

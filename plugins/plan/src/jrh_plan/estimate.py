@@ -22,7 +22,7 @@ from jrh.running import (
     run_to_end,
 )
 from jrh.suite import Resolved, ResolvedTest, applies, judge_models, tests_of
-from jrh.text import counted
+from jrh.text import count_noun
 from jrh.values import CRITERION_FIELD, TOGETHER_FIELD, clusters_of
 from jrh_measuring import GateOptions, same_families
 
@@ -66,7 +66,7 @@ async def _ask_for_stages(dry: DryRun, builder: Builder, meter: Meter, open_judg
 def _open_questions(dry: DryRun, judge: Resolved[JudgeSpec], task: Task) -> Sequence[tuple[Case, int]]:
     """Return questions of a judge that have no verdict, at the start, in the middle and at the end of the plan."""
     assert dry.store is not None
-    pending: Sequence[Any] = dry.store.trials.pending(judge.use.name)
+    pending: Sequence[Any] = dry.store.trials.trials_to_run(judge.use.name)
     if not pending:  # there is no plan yet
         examples = reference_cases(task, dry.items[task.name][:_TRIED], 1)
         return [(case, repeat) for case in examples for repeat in range(dry.resolved.suite.reference_repeats)]
@@ -148,7 +148,7 @@ class Estimator:
         """
         meter = Meter(known=dry.stored_reply)
         builder = dry.open_builder(meter.open)
-        resolved, todo = dry.resolved, dry.left_to_do(builder)
+        resolved, todo = dry.resolved, dry.work_left(builder)
         for task in (use.task for use in resolved.suite.tasks):
             for test in tests_of(resolved, task):
                 if (task.name, test.use.name) in todo.tests and any(part.all_models for part in test.components):
@@ -200,7 +200,7 @@ class _Planning:
             lines=(*lines, *self._preflight(lines)),
             nothing=tuple(self.nothing),
             changes=changed,
-            stages=(*self.dry.said_by_stages(self.builder, lines), *self._early_end()),
+            stages=(*self.dry.stage_notes(self.builder, lines), *self._early_end()),
             shared=tuple(dict.fromkeys(_family_warnings(self.resolved, self.dry.items))),
             level=suite.level,
             rules=self._gate_rules(),
@@ -241,7 +241,7 @@ class _Planning:
 
     async def _draft(self, test: ResolvedTest, task: Task, items: Sequence[Item]) -> Drafting:
         """Return the cases of a test with what drafting them costs."""
-        stored = self.dry.stored_cases(self.builder, test, task)
+        stored = self.dry.find_cases(self.builder, test, task)
         if stored is not None:
             return Drafting(cases=stored, nothing="" if stored else f" ({self._count_lost_drafts(test, task)})")
         if any(part.all_models for part in test.components):
@@ -259,7 +259,7 @@ class _Planning:
             states[line.state] += line.drafts
         skipped = states.pop("skipped", 0)
         drafted = states.total()
-        parts = [f"{states['rejected']:,} of {counted(drafted, 'draft')} rejected"] if drafted else []
+        parts = [f"{states['rejected']:,} of {count_noun(drafted, 'draft')} rejected"] if drafted else []
         parts += [f"{skipped:,} skipped"] if skipped else []
         return ", ".join(parts) or "no draft"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from jrh.text import counted
+from jrh.text import count_noun
 from jrh_measuring import GateRule, Look, parse_rule
 from jrh_stats import threshold_items, threshold_power
 
@@ -45,7 +45,7 @@ def _sentence(rule: GateRule, share: float, line: PlanLine, error: float) -> str
     needed = threshold_items(share, alpha=error)
     if needed > units:
         return (
-            f"Gate rule '{rule.text}' cannot hold: it needs {counted(needed, unit)} without a single exception, "
+            f"Gate rule '{rule.text}' cannot hold: it needs {count_noun(needed, unit)} without a single exception, "
             f"and {where}"
         )
     rate = _rate_that_holds(share, units, error)

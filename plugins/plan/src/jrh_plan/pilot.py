@@ -8,8 +8,8 @@ from typing import Final
 import numpy as np
 from jrh import REFERENCE, JrhError, Measure, RunReport
 from jrh.plugins import Role
-from jrh.text import counted, format_dollars
-from jrh_measuring import format_interval, format_number, measures_by_role, moving_tests
+from jrh.text import count_noun, format_dollars
+from jrh_measuring import change_tests, format_interval, format_number, measures_by_role
 from jrh_stats import clustered_mean, clustered_proportion
 from numpy.typing import NDArray
 
@@ -83,7 +83,7 @@ def _measures(report: RunReport, role: Role, *, reference: bool) -> Iterator[Mea
 
 def _steady(report: RunReport) -> Iterator[Measure]:
     """Yield the excess disagreement of the tests that expect the same verdict."""
-    moving = moving_tests(report.records)
+    moving = change_tests(report.records)
     for measure in _measures(report, Role.CHANGE, reference=False):
         if measure.test not in moving.get(measure.task, ()):
             yield measure
@@ -150,7 +150,7 @@ def _costs(report: RunReport, plan: Plan) -> Iterator[str]:
         ends = (mean.value if end is None else max(end, 0.0) for end in (mean.low, mean.high))
         between = " to ".join(format_dollars(calls * end) for end in ends)
         yield (
-            f"Pilot: judge '{judge}' cost {format_dollars(mean.value)} a reply; {counted(calls, 'call')} would cost "
+            f"Pilot: judge '{judge}' cost {format_dollars(mean.value)} a reply; {count_noun(calls, 'call')} would cost "
             f"{format_dollars(calls * mean.value)} ({between})"
         )
 

@@ -113,7 +113,7 @@ def count_trials(
 def _add_open(dry: DryRun, trials_by_judge: Mapping[str, Trials], waiting: list[tuple[int, str, int, str]]) -> None:
     """Keep the trials whose records will not last, and empty the list."""
     ids = [trial_id for *_, trial_id in waiting]
-    done = dry.store.trials.lasting(ids) if dry.store is not None else ()
+    done = dry.store.trials.final_trials(ids) if dry.store is not None else ()
     for place, judge, occasion, trial_id in waiting:
         if trial_id not in done:
             trials_by_judge[judge].add_open(place, occasion)

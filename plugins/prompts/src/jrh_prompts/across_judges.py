@@ -21,12 +21,12 @@ from jrh_measuring import (
     MeasureBuilder,
     Pairs,
     Trials,
-    aligned,
+    align_answers,
     answers_by,
     cells_of,
+    combine_codes,
     condition_codes,
     joint_kappa,
-    numbered,
 )
 
 from jrh_prompts.listing import select_pairs
@@ -57,7 +57,7 @@ class FlippedByEveryJudge:
         builder = MeasureBuilder.of(records, context, self.options, draws="prompts")
         for members in _by_test(builder.trials):
             if len(members) > 1:
-                together = aligned(members)
+                together = align_answers(members)
                 items = context.items.get(together[0].cell.task, ())
                 chosen = select_pairs(self.options.pairs, together[0], items, context.seed)
                 yield from _measure_flips(builder, together, chosen)
@@ -74,7 +74,7 @@ def _measure_flips(builder: MeasureBuilder, answers: Sequence[Answers], chosen: 
     rows = np.concatenate([judge.rows for judge in answers])
     cell = Cell(task=answers[0].cell.task, judge="", test=answers[0].cell.test, rows=rows)
     # An item without a pair that two judges answered carries no information.
-    with_pair = np.broadcast_to(common.any(axis=1)[:, None], answers[0].planned.shape)
+    with_pair = np.broadcast_to(common.any(axis=1)[:, None], answers[0].trial_counts.shape)
     compared = np.concatenate([judge.rows_at(with_pair) for judge in answers])
     used = compared[builder.trials.usable[compared]]
 
@@ -106,31 +106,31 @@ class PairwiseAgreement:
         """Yield `pairwise-agreement` and `pairwise-kappa` per task, test, factor of `by`, and pair (`cell`: with)."""
         builder = MeasureBuilder.of(records, context, self.options, draws="prompts")
         trials = builder.trials
-        trials.shared(("column", _QUESTION), lambda: _questions(trials))
+        trials.compute_once(("column", _QUESTION), lambda: _questions(trials))
         cells: dict[tuple[str, str, tuple[tuple[str, str], ...]], list[Answers]] = {}
         for cell in cells_of(trials, self.options.by):
             key = cell.task, cell.test, tuple(cell.levels.items())
             cells.setdefault(key, []).append(Answers.of(trials, cell, by=_QUESTION))
         for members in cells.values():
             for pair in combinations(members, 2):
-                yield from _between(builder, *aligned(pair))
+                yield from _between(builder, *align_answers(pair))
 
 
 def _questions(trials: Trials) -> Coded:
     """Name the questions that an item is asked: condition, and case of those that the records tell apart."""
     # Reference trials of an item are one question, however many cases the log gives them.
     case = np.where(trials.reference, 0, trials.case.codes)
-    key = numbered(condition_codes(trials), trials.item.codes, case)
+    key = combine_codes(condition_codes(trials), trials.item.codes, case)
     # Cases of one item and condition are numbered from 0, so that the questions of all items share few columns.
     pairs, first = np.unique(key, return_index=True)
-    of_item = numbered(condition_codes(trials), trials.item.codes)[first]
+    of_item = combine_codes(condition_codes(trials), trials.item.codes)[first]
     place = np.arange(len(pairs)) - np.searchsorted(of_item, of_item)
-    number = numbered(condition_codes(trials), place[key])
+    number = combine_codes(condition_codes(trials), place[key])
     return Coded(codes=number + 1, names=("", *(str(code) for code in range(int(number.max(initial=-1)) + 1))))
 
 
 def _between(builder: MeasureBuilder, first: Answers, second: Answers) -> Iterator[Measure]:
-    answered = first.answered * second.answered
+    answered = first.verdict_counts * second.verdict_counts
     usable = answered > 0
     # Of repeats, every combination counts the same.
     agreeing = (first.counts * second.counts).sum(axis=2) / np.maximum(answered, 1.0)

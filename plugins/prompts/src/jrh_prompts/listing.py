@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 from jrh import Item, JrhError, Text, derive_seed
-from jrh_measuring import Answers, Mask, all_pairs, listed_pairs
+from jrh_measuring import Answers, Mask, all_pairs, template_pairs
 
 from jrh_prompts.options import Which
 
@@ -41,7 +41,7 @@ def select_pairs(pairs: int | Which | Text, answers: Answers, items: Sequence[It
 
 
 def _pairs_of(items: Sequence[Item]) -> Mapping[str, frozenset[Names]]:
-    by_item = {item: frozenset(map(frozenset, pairs)) for item, pairs in listed_pairs(items).items()}
+    by_item = {item: frozenset(map(frozenset, pairs)) for item, pairs in template_pairs(items).items()}
     if not by_item:
         raise JrhError(
             "pairs: listed: no item lists pairs of templates; the source `paired-prompts` and decision logs do. "

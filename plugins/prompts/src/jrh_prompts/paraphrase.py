@@ -7,7 +7,7 @@ from typing import Final
 
 from attrs import frozen
 from jrh import BuildContext, ChatRequest, Draft, Item, JrhError, Message, ModelClient, Prompt, Same, Skip
-from jrh_authoring import read_json, text_schema, variables_of
+from jrh_authoring import read_json, template_variables, text_schema
 
 from jrh_prompts.options import ParaphraseOptions
 from jrh_prompts.template import Template, absent_fields, check_templates
@@ -99,7 +99,7 @@ class ParaphrasePerturber:
 def _usable(text: str, original: str) -> bool:
     """Check that a text is a template with the same variables as the original, each as often."""
     try:
-        same = variables_of(text) == variables_of(original)
+        same = template_variables(text) == template_variables(original)
     # What the model wrote may be no template at all.
     except JrhError:
         return False

@@ -47,9 +47,9 @@ class MisreadPolarity(Rule):
 
     def hypotheses(self, design: Design) -> Iterator[Chain]:
         """Yield that inverting verdicts helps no template, and that inverted questions flip half of the verdicts."""
-        for place, weight in design.weighted_parts(f"{_HELPS}-p"):
+        for place, weight in design.parts_with_weights(f"{_HELPS}-p"):
             yield (Hypothesis(place=place, weight=weight),)
-        for place in design.measured(_FLIPS):
+        for place in design.wholes(_FLIPS):
             if (place.task, place.test) in design.inverted:
                 yield (Hypothesis(place=place, null=_EVEN, side="above"),)
 
@@ -66,7 +66,7 @@ class MisreadPolarity(Rule):
 
 
 def _is_shown(now: Situation, share: Measure) -> bool:
-    p = now.related(share, f"{_HELPS}-p")
+    p = now.counterpart(share, f"{_HELPS}-p")
     return p is not None and now.claims(p) and (share.estimate or 0.0) >= _HELPS_MOST
 
 

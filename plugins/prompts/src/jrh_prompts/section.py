@@ -75,7 +75,7 @@ def _apart(measures: ReportMeasures, task: str) -> Iterator[TablePart]:
 
 def _constant(measures: ReportMeasures, task: str) -> set[tuple[str, ...]]:
     """Return judges and tests with a single label, as shown or as meant."""
-    about = (measure for name in (_JSS, "jss-raw", _KAPPA) for _, measure in measures.named(task, name))
+    about = (measure for name in (_JSS, "jss-raw", _KAPPA) for _, measure in measures.select(task, name))
     return {(measure.judge, measure.test) for measure in about if {DEGENERATE, CONSTANT_VERDICTS} & set(measure.flags)}
 
 
@@ -201,7 +201,7 @@ def _overlap(measures: ReportMeasures, task: str) -> TablePart:
             ("flipped-by", ("judges",), ""),
             ("flipped-by-every-judge", (), "every judge with verdicts on both sides"),
         )
-        for place, measure in measures.named(task, name, *levels)
+        for place, measure in measures.select(task, name, *levels)
     ]
     rows = tuple(Row(heads=tuple(heads), cells=(MeasureRef(measure=place),)) for *heads, place in entries)
     columns = (Column(heading="share"),)
@@ -220,7 +220,7 @@ def _cells(measures: ReportMeasures, task: str, name: str, *levels: str) -> Cell
     """Return the measures with these levels by judge, test and levels."""
     return {
         (measure.judge, measure.test, *(measure.cell[level] for level in levels)): MeasureRef(measure=place)
-        for place, measure in measures.named(task, name, *levels)
+        for place, measure in measures.select(task, name, *levels)
     }
 
 

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 from attrs import frozen
 from jrh import JrhError, Measure, MetricContext, Polarity, RecordTable, Status
-from jrh_measuring import DEGENERATE, Answers, Basis, Mask, MeasureBuilder, Pairs, answers_by, mirrored
+from jrh_measuring import DEGENERATE, Answers, Basis, Mask, MeasureBuilder, Pairs, answers_by, complement
 from jrh_stats import Estimate, cluster_sums, clustered_mean, opposition_test
 
 from jrh_prompts.listing import select_pairs
@@ -30,7 +30,7 @@ def correction(builder: MeasureBuilder, corrected: Pairs, raw: Pairs) -> Iterato
     # Clusters without a pair that is usable both ways have no weight.
     sums = sums[sums[:, 1] > 0]
     difference = clustered_mean(sums[:, 0], sums[:, 1], bounds=(-1.0, 1.0), level=builder.context.level)
-    basis = Basis(corrected.answers.cell, corrected.rows, corrected.told)
+    basis = Basis(corrected.answers.cell, corrected.rows, corrected.verdict_rows)
     note = "corrected minus raw JSS: the effect of template polarity"
     yield builder.measure("jss-correction", basis, difference, unit="difference", note=note)
 
@@ -45,7 +45,7 @@ def opposition_p(builder: MeasureBuilder, pairs: Pairs) -> Iterator[Measure]:
     if kappa.value is None or kappa.high is None or kappa.high >= 0:
         return
     answers = pairs.answers
-    shares = answers.counts / np.maximum(answers.answered, 1)[:, :, None]
+    shares = answers.counts / np.maximum(answers.verdict_counts, 1)[:, :, None]
     test = opposition_test(
         shares,
         np.stack([pairs.first, pairs.second], axis=1),
@@ -55,7 +55,7 @@ def opposition_p(builder: MeasureBuilder, pairs: Pairs) -> Iterator[Measure]:
         seed=builder.seed(answers.cell),
     )
     note = "permutation test, one-sided: each template's verdicts are dealt again over the items"
-    yield builder.p_value("template-kappa-p", Basis(answers.cell, pairs.rows, pairs.told), test.p, note=note)
+    yield builder.p_value("template-kappa-p", Basis(answers.cell, pairs.rows, pairs.verdict_rows), test.p, note=note)
 
 
 ACROSS = "across"
@@ -114,7 +114,7 @@ class TemplateSensitivity:
     def _agreement(self, builder: MeasureBuilder, pairs: Pairs, levels: Mapping[str, str]) -> Iterator[Measure]:
         jss = _score(builder, pairs, levels, "jss")
         yield jss
-        yield mirrored(jss, "template-flip-rate")
+        yield complement(jss, "template-flip-rate")
         if (_PAIR in levels or _TEMPLATE in levels) and not self.options.all:
             return
         kappa = pairs.kappa(level=builder.context.level)
@@ -125,47 +125,47 @@ class TemplateSensitivity:
 
     def _items(self, builder: MeasureBuilder, pairs: Pairs) -> Iterator[Measure]:
         # A single item has no confidence interval over items.
-        answers, used, scores, compared = pairs.answers, pairs.usable, pairs.scores, pairs.told
+        answers, used, scores, compared = pairs.answers, pairs.usable, pairs.scores, pairs.verdict_rows
         distinct, item = np.unique(answers.axes.items, return_inverse=True)
         if not self.options.all or len(distinct) > self.options.items:
             return
-        looked_at = pairs.looked_at.any(axis=1)
+        looked_at = pairs.in_plan.any(axis=1)
         for code in np.unique(item[looked_at]):
             here = looked_at & (item == code)
             count = int(used[here].sum())
             # Rounded, so that the order of addition does not show in the last digit.
             value = round(float(scores[here][used[here]].mean()), 12) if count else None
-            rows = answers.rows_at(np.broadcast_to(here[:, None], answers.planned.shape))
+            rows = answers.rows_at(np.broadcast_to(here[:, None], answers.trial_counts.shape))
             cell = answers.cell.part({"item": answers.items[int(np.argmax(here))]})
             basis = Basis(cell, rows, np.intersect1d(rows, compared, assume_unique=True))
             yield builder.measure("jss", basis, Estimate(value=value), note="" if count else _NO_PAIR)
 
     def _exclusions(self, builder: MeasureBuilder, pairs: Pairs) -> Iterator[Measure]:
         answers, rows = pairs.answers, pairs.rows
-        shares = pairs.scores.sum(axis=1), pairs.looked_at.sum(axis=1), answers.clusters
+        shares = pairs.scores.sum(axis=1), pairs.in_plan.sum(axis=1), answers.clusters
         with_all = builder.proportion(answers.cell, *shares) if pairs.usable.any() else Estimate(value=None)
-        basis = Basis(answers.cell, rows, rows[answers.said[rows] >= 0])
+        basis = Basis(answers.cell, rows, rows[answers.label_codes[rows] >= 0])
         note = "excluded pairs count as flips" if with_all.value is not None else _NO_PAIR
         if self.options.all:
             yield builder.measure("jss-with-excluded", basis, with_all, note=note)
-        lost = pairs.looked_at & ~pairs.usable
+        lost = pairs.in_plan & ~pairs.usable
         yield self._excluded_share(builder, pairs, lost, {})
-        for status in answers.missing:
-            gone = (answers.missing[status] > 0) & (answers.answered == 0)
+        for status in answers.missing_counts:
+            gone = (answers.missing_counts[status] > 0) & (answers.verdict_counts == 0)
             # A pair is lost with either of its sides.
             either = gone[:, pairs.first] | gone[:, pairs.second]
             yield self._excluded_share(builder, pairs, lost & either, {"reason": status})
 
     def _excluded_share(self, builder: MeasureBuilder, pairs: Pairs, lost: Mask, levels: dict[str, str]) -> Measure:
         cell = pairs.answers.cell.part(levels)
-        share = builder.proportion(cell, lost.sum(axis=1), pairs.looked_at.sum(axis=1), pairs.answers.clusters)
+        share = builder.proportion(cell, lost.sum(axis=1), pairs.in_plan.sum(axis=1), pairs.answers.clusters)
         # This measures whether there is a verdict, so trials without one are usable too.
         rows = pairs.answers.rows
         return builder.measure("excluded-pairs", Basis(cell, rows, rows), share)
 
 
 def _basis(pairs: Pairs, levels: Mapping[str, str]) -> Basis:
-    return Basis(pairs.answers.cell.part(levels), pairs.rows, pairs.told, pairs.answers.said)
+    return Basis(pairs.answers.cell.part(levels), pairs.rows, pairs.verdict_rows, pairs.answers.label_codes)
 
 
 def _score(builder: MeasureBuilder, pairs: Pairs, levels: Mapping[str, str], name: str) -> Measure:
@@ -188,7 +188,7 @@ def _cells(
     if excluded and len(pairs.answers.levels) <= _MOST_TEMPLATES:
         yield from _by_template(pairs, excluded)
     # Prompts of an imported log may differ from item to item, so some pairs occur on no item.
-    for pair in np.flatnonzero(pairs.looked_at.any(axis=0)):
+    for pair in np.flatnonzero(pairs.in_plan.any(axis=0)):
         yield {_PAIR: pairs.name(int(pair))}, pairs.select(np.array([pair]))
     spoken = sorted(dict.fromkeys(languages.values()))
     # A template that is asked in several languages belongs to no part.

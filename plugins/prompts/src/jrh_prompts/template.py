@@ -7,7 +7,7 @@ from typing import Final
 
 from attrs import evolve, frozen
 from jrh import Item, JrhError, Mode, Polarity, Scale, Task
-from jrh_authoring import variables_of
+from jrh_authoring import template_variables
 
 RESPONSES: Final = "responses"
 """The variable with all responses of a comparison."""
@@ -33,12 +33,12 @@ class Template:
     @property
     def variables(self) -> frozenset[str]:
         """Return the item fields that the template names."""
-        return variables_of(self.user) - GIVEN
+        return template_variables(self.user) - GIVEN
 
     def shows(self, task: Task) -> frozenset[str]:
         """Return the fields that the template shows: those it names, and the responses it goes through."""
         # A loop over `responses` shows all of them without naming one.
-        through = task.mode is Mode.PAIRWISE and RESPONSES in variables_of(self.user)
+        through = task.mode is Mode.PAIRWISE and RESPONSES in template_variables(self.user)
         return self.variables | (frozenset(task.judged_fields) if through else frozenset())
 
 

@@ -14,7 +14,7 @@ from typing import Final
 import yaml
 from attrs import evolve, frozen
 from jrh import BuildContext, Draft, Item, JrhError, Mode, Polarity, Prompt, Same, Sampling, ScaleKind, Skip, Task
-from jrh_authoring import variables_of
+from jrh_authoring import template_variables
 
 from jrh_prompts.options import SYSTEM, Format, Inventory, TemplateOptions, TemplatesOptions
 from jrh_prompts.template import Template, absent_fields, check_labels, check_templates, task_with_labels
@@ -231,7 +231,7 @@ def template_of(name: str, options: TemplateOptions, task: Task) -> Template:
         JrhError: it is not valid Jinja2, or its labels do not map one-to-one to the task's scale.
     """
     try:
-        variables_of(options.text.content)
+        template_variables(options.text.content)
     except JrhError as error:
         raise JrhError(f"template '{name}': {error}") from error
     labels = dict(options.labels) or None

@@ -9,7 +9,7 @@ from typing import Final
 from attrs import frozen
 from jrh import REFERENCE, RunReport
 from jrh.text import clean_text as clean
-from jrh.text import counted, format_dollars
+from jrh.text import count_noun, format_dollars
 from jrh.values import Basis, Finding, Importance, Severity, total_spending
 from jrh_measuring import format_counts
 from rich.console import Console, RenderableType
@@ -89,7 +89,7 @@ def brief(report: RunReport, console: Console) -> Iterator[RenderableType]:
         yield Text("Notes", style="bold cyan")
         yield from shown_notes
     hidden = (len(blocks) - len(shown), "judge"), (len(notes) - len(shown_notes), "note")
-    counts = " and ".join(counted(number, f"more {what}") for number, what in hidden if number)
+    counts = " and ".join(count_noun(number, f"more {what}") for number, what in hidden if number)
     if counts:
         yield Text("")
         yield Text(f"{counts} in the report", style="dim")
@@ -97,7 +97,7 @@ def brief(report: RunReport, console: Console) -> Iterator[RenderableType]:
 
 
 def _more(findings: int) -> str:
-    return f"; {counted(findings, 'more finding')} in the report"
+    return f"; {count_noun(findings, 'more finding')} in the report"
 
 
 def _warnings(report: RunReport, console: Console) -> Iterator[RenderableType]:
@@ -128,8 +128,8 @@ def _rows_that_fit(parts: Sequence[Grid], console: Console, room: int) -> Sequen
 def _headline(report: RunReport) -> str:
     items = sum(summary.items for summary in report.tasks)
     labelled = sum(summary.labelled for summary in report.tasks)
-    of = f"{counted(len(report.judges), 'judge')} on {counted(len(report.tasks), 'task')}"
-    return f"{clean(report.suite, _NAME)}: {of}, {counted(items, 'item')} ({labelled:,} with gold)"
+    of = f"{count_noun(len(report.judges), 'judge')} on {count_noun(len(report.tasks), 'task')}"
+    return f"{clean(report.suite, _NAME)}: {of}, {count_noun(items, 'item')} ({labelled:,} with gold)"
 
 
 def _block(report: RunReport, judge: str, console: Console) -> _Block | None:
@@ -191,7 +191,7 @@ def _verdict_counts(report: RunReport, judge: str) -> str:
     reasons = f" ({clean(format_counts(lost), _TEXT)})" if lost else ""
     total = sum(lost.values())
     # Said of every judge: no verdict is dropped without being counted.
-    return f"{f'{total:,}' if total else 'none'} of {counted(len(of_judge), 'verdict')} missing{reasons}"
+    return f"{f'{total:,}' if total else 'none'} of {count_noun(len(of_judge), 'verdict')} missing{reasons}"
 
 
 def _entry(group: Sequence[Finding], several: bool, console: Console) -> RenderableType:

@@ -40,7 +40,7 @@ def document(report: RunReport) -> dict[str, object]:
     return {
         attribute.name: plain(getattr(report, attribute.name))
         for attribute in attrs.fields(RunReport)
-        if attribute.name not in RunReport.BESIDE
+        if attribute.name not in RunReport.NOT_IN_RESULTS
     }
 
 

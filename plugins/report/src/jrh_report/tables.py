@@ -10,16 +10,16 @@ from typing import Final
 
 from attrs import evolve, frozen
 from jrh import Measure, RunReport, ScaleKind, Status
-from jrh.running import listed_reasons, why_no_cases
-from jrh.text import counted, format_dollars
+from jrh.running import list_reasons, why_no_cases
+from jrh.text import count_noun, format_dollars
 from jrh.values import Agreement, Attrition, GoldKind, GoldSource, SpendLine, TaskSummary, total_spending
 from jrh_measuring import (
-    counted_items,
     format_bounds,
     format_counts,
     format_ends,
     format_estimate,
     format_interval,
+    format_items,
     format_number,
     format_tokens,
 )
@@ -89,7 +89,7 @@ def task_line(summary: TaskSummary) -> str:
     gold = f"{summary.labelled} with gold ({balance}){sources}" if summary.labelled else "none with gold"
     positive = f" (positive: {scale.positive})" if scale.positive else ""
     mode = f"{summary.task.mode.value} by criteria" if summary.task.criteria else summary.task.mode.value
-    return f"{mode}, {kind} {labels}{positive}; {counted(summary.items, 'item')}, {gold}"
+    return f"{mode}, {kind} {labels}{positive}; {count_noun(summary.items, 'item')}, {gold}"
 
 
 def _gold_sources(summary: TaskSummary) -> str:
@@ -99,8 +99,8 @@ def _gold_sources(summary: TaskSummary) -> str:
     if all(source.kind is GoldKind.UNKNOWN for source, _ in sources):
         return ""
     if len(sources) == 1:
-        return f", labels {sources[0][0].described}"
-    return ", labels " + ", ".join(f"{source.described}: {count}" for source, count in sources)
+        return f", labels {sources[0][0].in_words}"
+    return ", labels " + ", ".join(f"{source.in_words}: {count}" for source, count in sources)
 
 
 def verdicts_missing(report: RunReport) -> Table:
@@ -153,7 +153,7 @@ def _fate(line: Attrition) -> str:
     if not line.made:
         return "not drafted yet"
     parts = (("rejected", line.rejected), ("skipped", line.skipped))
-    return why_no_cases(line) or "; ".join(f"{what}: {listed_reasons(reasons)}" for what, reasons in parts if reasons)
+    return why_no_cases(line) or "; ".join(f"{what}: {list_reasons(reasons)}" for what, reasons in parts if reasons)
 
 
 def no_finding(report: RunReport, judge: str) -> str:
@@ -308,7 +308,7 @@ def measures(report: RunReport, found: Iterable[Measure], digits: int) -> Table:
                 format_interval(measure, digits),
                 measure.interval.method if measure.interval else "",
                 f"{measure.n_trials:,}",
-                counted_items(measure).replace(" items", "").replace(" item", ""),
+                format_items(measure).replace(" items", "").replace(" item", ""),
                 format_counts(measure.missing),
                 format_bounds(measure, digits),
                 "; ".join(part for part in (", ".join(measure.flags), measure.note) if part),

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from jrh import JrhError
-from jrh.text import counted, is_person_name, say, tell
+from jrh.text import count_noun, is_person_name, say, tell
 
 from jrh_review.desk import ReviewDesk
 from jrh_review.labelling import LabelDesk
@@ -54,11 +54,11 @@ def use_review_desk(
     """
     if export is not None:
         _write(export, write_decisions(desk))
-        tell(f"Wrote {counted(len(desk.queue()), 'case')} to {export}.")
+        tell(f"Wrote {count_noun(len(desk.queue()), 'case')} to {export}.")
     else:
         runs = Runs((run_dir,))
         work = open_reviewing(runs, run_dir, desk, names or (REVIEWER,))
-        tell(f"{counted(len(desk.queue()), 'case')} to review, {len(desk.reviews())} with decisions.")
+        tell(f"{count_noun(len(desk.queue()), 'case')} to review, {len(desk.reviews())} with decisions.")
         serve(runs, work, **serving)
 
 
@@ -78,7 +78,7 @@ def use_label_desk(
     if table is not None:
         if not names:
             raise JrhError("--import needs --name, the person who filled in the sheet")
-        tell(f"Imported {counted(read_sheet(desk, table, _only(names)), 'new label')}.")
+        tell(f"Imported {count_noun(read_sheet(desk, table, _only(names)), 'new label')}.")
     if export is not None:
         _write(export, write_sheet(desk, _only(names)) if names else write_gold(desk))
         tell(f"Wrote {export}.")
@@ -89,8 +89,8 @@ def use_label_desk(
         # Said before anybody labels: hidden repeats are announced in number, and never on the page.
         for name in here.names:
             states, repeats = here.states(name), sum(screen.again for screen in here.screens(name))
-            hidden = counted(repeats, "hidden repeat")
-            tell(f"{name}: {counted(len(states), 'screen')} with {hidden}; {sum(map(bool, states))} done.")
+            hidden = count_noun(repeats, "hidden repeat")
+            tell(f"{name}: {count_noun(len(states), 'screen')} with {hidden}; {sum(map(bool, states))} done.")
         serve(Runs(()), here, **serving)
 
 
@@ -102,10 +102,10 @@ def say_agreement(desk: LabelDesk) -> None:
         lines = [(f"{', '.join(pair)}: Cohen's kappa", kappa, "item") for pair, kappa in agreement.pairs.items()]
         lines += [("All: Krippendorff's alpha", agreement.alpha, "label")] if agreement.alpha else []
         for what, estimate, unit in lines:
-            counts = f"{counted(int(estimate.n), unit)}, {counted(estimate.clusters, 'cluster')}"
+            counts = f"{count_noun(int(estimate.n), unit)}, {count_noun(estimate.clusters, 'cluster')}"
             say(f"{task.name}: {what} {write_estimate(plain_estimate(estimate, _LEVEL), share=False)}, n = {counts}")
         for name, share in again.items():
-            repeats = counted(int(share.n), "hidden repeat")
+            repeats = count_noun(int(share.n), "hidden repeat")
             same = write_estimate(plain_estimate(share, _LEVEL))
             say(f"{task.name}: {name} gives the same label again in {same} of {repeats}")
 

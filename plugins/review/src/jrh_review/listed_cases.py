@@ -22,11 +22,11 @@ from jrh_measuring import (
     Scores,
     Trials,
     against_label,
-    agreeing,
+    agreement_scores,
     as_expected,
-    numbered,
+    combine_codes,
     read_trials,
-    stated_label,
+    right_label,
 )
 
 
@@ -202,7 +202,7 @@ class CaseList(Stage):
         """Make the list out of the records, unless it was made out of the same ones."""
         store = work.store
         # The version too: another version may score a case differently from the same records.
-        made_of = [*store.records.written()], list(work.tasks)
+        made_of = [*store.records.write_state()], list(work.tasks)
         digest = content_id(store.items.digest(), store.trials.digest(), *made_of, __version__)
         listed = store.table(TABLE)
         if listed.digest() != digest:
@@ -226,12 +226,12 @@ def case_rows(records: RecordTable, tasks: Mapping[str, Task]) -> Iterator[CaseR
 
 
 def _rows(trials: Trials) -> Iterator[CaseRow]:
-    key = numbered(trials.case.codes, trials.judge.codes)
+    key = combine_codes(trials.case.codes, trials.judge.codes)
     sizes = np.bincount(key).astype(np.int32)
     order = np.argsort(key, kind="stable").astype(np.int32)
     del key  # the lists of a large run fill memory
-    truth = against_label(trials, stated_label(trials), np.ones(len(order), dtype=np.bool_))
-    scores = agreeing(trials), truth, as_expected(trials)
+    truth = against_label(trials, right_label(trials), np.ones(len(order), dtype=np.bool_))
+    scores = agreement_scores(trials), truth, as_expected(trials)
     texts = _texts(trials)
     parts = np.split(order, np.add.reduceat(sizes, np.arange(0, len(sizes), _PART)).cumsum()[:-1])
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from jrh import Case, RecordTable, RunReport
 from jrh.running import StageWork
-from jrh.text import counted
+from jrh.text import count_noun
 from jrh.values import Column, Importance, Row, Section, TablePart
 
 from jrh_review.decisions import ReviewAction, case_reviews
@@ -137,10 +137,10 @@ def _decisions(review: Mapping[str, Any]) -> TablePart:
     if outside:
         are = "is" if outside == 1 else "are"
         notes.append(
-            f"{counted(outside, 'case')} outside the queue {are} also rejected or edited, but not listed here."
+            f"{count_noun(outside, 'case')} outside the queue {are} also rejected or edited, but not listed here."
         )
     if later:
-        notes.append(f"{counted(later, 'later decision')} will count from the next run on.")
+        notes.append(f"{count_noun(later, 'later decision')} will count from the next run on.")
 
     def share(action: str) -> Callable[[Mapping[str, Any]], str]:
         return lambda row: (

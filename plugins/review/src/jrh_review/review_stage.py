@@ -13,7 +13,7 @@ from attrs import evolve
 from jrh import REFERENCE, Case, RunReport
 from jrh.plugins import Stage, StageOutcome
 from jrh.running import StageWork
-from jrh.text import counted
+from jrh.text import count_noun
 
 from jrh_review.decisions import Decision, ReviewAction, expectation_of
 from jrh_review.desk import ReviewDesk
@@ -115,8 +115,8 @@ class ReviewStage(Stage):
         about = "up to " if any(line.estimated for line in chosen) else ""
         who = "1 person decides" if review.reviewers == 1 else f"{review.reviewers} people decide"
         return (
-            f"Review: {who} about each of {about}{counted(number, 'case')} before any judge is asked. The plan counts "
-            "every case that is not rejected"
+            f"Review: {who} about each of {about}{count_noun(number, 'case')} before any judge is asked. The "
+            "plan counts every case that is not rejected"
         )
 
     def report(self, report: RunReport, work: StageWork) -> RunReport:
@@ -157,9 +157,8 @@ class ReviewStage(Stage):
         names = (word for name in review.people for word in ("--reviewer", name))
         why = f" (the review page: {self._broken})" if self._broken else ""
         command = shlex.join(["jrh", "review", str(run_dir), *names])
-        return (
-            f"{counted(number, 'case')} waiting for a decision before any judge is asked{why}; decide with `{command}`"
-        )
+        waiting = count_noun(number, "case")
+        return f"{waiting} waiting for a decision before any judge is asked{why}; decide with `{command}`"
 
 
 class QueueByVerdicts(Stage):

@@ -15,7 +15,7 @@ from jrh.running import Summary, recall, state
 from jrh_measuring import (
     RunFindings,
     measures_by_role,
-    recorded_findings,
+    read_findings,
 )
 
 from jrh_review.listed_cases import TABLE, CaseOrder
@@ -152,12 +152,12 @@ class Measured:
 
     def findings(self, store: Store, path: Path) -> RunFindings | None:
         """Return the findings; None where the run has not come to them."""
-        return recorded_findings(store) or (self._compute(store, path)[0] if state(store).imported else None)
+        return read_findings(store) or (self._compute(store, path)[0] if state(store).imported else None)
 
     def measures(self, store: Store, path: Path, task: str) -> tuple[Measure, ...]:
         """Return the measures of whole tests of a task that a lens shows."""
         # A run stores its measures; computing them again here could differ from its report.
-        if recorded_findings(store) is None and state(store).imported:
+        if read_findings(store) is None and state(store).imported:
             return tuple(measure for measure in self._compute(store, path)[1] if measure.task == task)
         # By role, as the names of measures are those of whichever plugins are installed.
         roles = measures_by_role()

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from jrh import JrhError, content_id
-from jrh.text import counted
+from jrh.text import count_noun
 from jrh.values import GoldKind
 from jrh_interchange import Row, read_table
 from jrh_measuring import compare_questions, formula_safe
@@ -168,7 +168,7 @@ def read_sheet(desk: LabelDesk, path: Path, labeller: str) -> int:
         except JrhError as error:
             wrong.append(f"{path.name}:{row.line}: {error}")
     if wrong:
-        mistakes = counted(len(wrong), "row")
+        mistakes = count_noun(len(wrong), "row")
         raise JrhError("\n".join([*wrong[:_MOST], f"Nothing was imported: mistakes in {mistakes}."]))
     if new:
         desk.decide(list(new.values()))

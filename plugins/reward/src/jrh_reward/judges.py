@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from jrh import BuildContext, JrhError, Judgement, Mode, Question, Reply, Status, Verdict
 from jrh.plugins import Judge
-from jrh_authoring import Asker, Bounds, Call, Outcome, as_values, endpoint_of, failed, function_call
+from jrh_authoring import Asker, Bounds, Call, Outcome, as_values, build_endpoint, failure, function_call
 
 from jrh_reward.deciding import Decider, safe_repr, score_of
 from jrh_reward.options import ClassifierOptions, Decision, ScoreFunctionOptions, ScoreHttpOptions, Shown
@@ -111,7 +111,7 @@ def http_judge(options: ScoreHttpOptions, context: BuildContext) -> Judge:
     Raises:
         JrhError: The environment variable for the token is not set, or scores cannot become labels of the scale.
     """
-    endpoint, decider = endpoint_of(options, context), _decider(options.decide, context)
+    endpoint, decider = build_endpoint(options, context), _decider(options.decide, context)
     return ScoreJudge(endpoint.call, options, decider, fingerprint=endpoint.fingerprint, close=endpoint.aclose)
 
 
@@ -164,7 +164,7 @@ class _Classifier:
                 tokenizer, model = self._loaded or self._load()
                 return self._of_texts(tokenizer, model, fields)
             except Exception as error:  # a failing model must not fail the run
-                return failed(f"the classifier raised {type(error).__name__}: {error}", retry=False)
+                return failure(f"the classifier raised {type(error).__name__}: {error}", retry=False)
 
     def _load(self) -> tuple[Any, Any]:
         from transformers import AutoModelForSequenceClassification, AutoTokenizer
@@ -178,7 +178,7 @@ class _Classifier:
 
         request, response = fields.get("request") or "", fields.get("response")
         if not isinstance(request, str) or not isinstance(response, str):
-            return failed("request and response have to be text", status=Status.UNPARSABLE, retry=False)
+            return failure("request and response have to be text", status=Status.UNPARSABLE, retry=False)
         if self._options.shown is Shown.CHAT:
             messages = [{"role": "user", "content": request}, {"role": "assistant", "content": response}]
             text = tokenizer.apply_chat_template(messages, tokenize=False)
@@ -189,7 +189,7 @@ class _Classifier:
         length, most = int(tokens["input_ids"].shape[-1]), self._most(tokenizer, model)
         if length > most:
             detail = f"{length:,} tokens; the model reads {most:,}"
-            return failed(detail, status=Status.CONTEXT_OVERFLOW, retry=False)
+            return failure(detail, status=Status.CONTEXT_OVERFLOW, retry=False)
         with torch.inference_mode():
             outputs = model(**tokens).logits[0].tolist()
         return self._of_outputs(outputs)
@@ -205,9 +205,9 @@ class _Classifier:
         chosen = self._options.output
         if chosen is not None:
             if chosen >= len(outputs):
-                return failed(f"the model has {len(outputs)} outputs, none with number {chosen}", retry=False)
+                return failure(f"the model has {len(outputs)} outputs, none with number {chosen}", retry=False)
             return Outcome(value=outputs[chosen])
         if len(outputs) > _TWO:
-            return failed(f"the model has {len(outputs)} outputs; say which is the score with `output`", retry=False)
+            return failure(f"the model has {len(outputs)} outputs; say which is the score with `output`", retry=False)
         # Of two outputs the difference of logits, which orders texts as the probability of the second does.
         return Outcome(value=outputs[-1] - (outputs[0] if len(outputs) == _TWO else 0.0))

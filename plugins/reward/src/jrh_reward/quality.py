@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from attrs import frozen
 from jrh import Measure, MetricContext, RecordTable, ScaleKind
-from jrh_measuring import Basis, Cell, Floats, Mask, MeasureBuilder, MetricOptions, cells_of, stated_label
+from jrh_measuring import Basis, Cell, Floats, Mask, MeasureBuilder, MetricOptions, cells_of, right_label
 from jrh_stats import Estimate, auc, cluster_sums, clustered_mean, score_tau_b, sign_flip_test
 
 from jrh_reward.options import AUC, SHIFT
@@ -49,7 +49,7 @@ class ScoreQuality:
 
 def _order(builder: MeasureBuilder, cell: Cell, scores: Floats, known: Mask) -> Iterator[Measure]:
     trials, scale = builder.trials, builder.context.tasks[cell.task].scale
-    truth = stated_label(trials)
+    truth = right_label(trials)
     names = scale.options if scale.kind is ScaleKind.PAIRWISE else scale.labels
     # -2 equals no code: -1 is that of a missing label.
     places = np.array([trials.labels.index(name) if name in trials.labels else -2 for name in names])

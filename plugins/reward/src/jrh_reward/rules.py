@@ -7,7 +7,7 @@ from typing import Final
 
 from jrh import REFERENCE
 from jrh.values import Severity
-from jrh_measuring import Chain, Claim, Design, Hypothesis, Rule, Situation, needed_for, open_effect
+from jrh_measuring import Chain, Claim, Design, Hypothesis, Rule, Situation, items_needed, open_effect
 
 from jrh_reward.options import AUC, SHIFT
 
@@ -20,10 +20,10 @@ class Scores(Rule):
 
     def hypotheses(self, design: Design) -> Iterator[Chain]:
         """Yield that right and wrong score alike in the reference condition, and that no test moves scores."""
-        for place in design.measured(AUC):
+        for place in design.wholes(AUC):
             if place.test == REFERENCE:
                 yield (Hypothesis(place=place, null=_EVEN),)
-        for place in design.measured(SHIFT):
+        for place in design.wholes(SHIFT):
             yield (Hypothesis(place=place),)
 
     def claims(self, now: Situation) -> Iterator[Claim]:
@@ -37,13 +37,13 @@ class Scores(Rule):
             elif now.claims(area, _EVEN):
                 kind, severity, statement = "scores-inverted", Severity.BAD, "Right answers score lower than wrong ones"
             else:
-                corrected = now.corrected(area, _EVEN)
+                corrected = now.correction(area, _EVEN)
                 kind, severity = "scores-undecided", Severity.INCONCLUSIVE
                 statement = "Scores are not shown to tell right from wrong"
                 if corrected:
                     statement = f"Scores possibly tell right from wrong; {corrected}"
                 effect = open_effect(area.estimate - _EVEN, now.margin)
-                needed = needed_for(area, effect, now.family.comparisons)
+                needed = items_needed(area, effect, now.family.comparisons)
             aside = "area under the curve, 0.5 is chance"
             yield Claim(kind=kind, severity=severity, statement=statement, measure=area, aside=aside, needed=needed)
         floor, unit = now.floor_of(_SHIFTED), "standard deviations of the reference scores"

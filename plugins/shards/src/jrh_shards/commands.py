@@ -6,7 +6,7 @@ import shlex
 from pathlib import Path
 
 import click
-from jrh.text import counted, say, tell
+from jrh.text import count_noun, say, tell
 
 
 @click.command("merge")
@@ -24,8 +24,8 @@ def merge(run_dirs: tuple[Path, ...], run_dir: Path) -> int:
     from jrh_shards.merging import merge_runs
 
     merged = merge_runs(run_dirs, run_dir)
-    parts = counted(len(run_dirs), "part")
-    say(f"Merged {parts}: {counted(merged.records, 'record')}, {counted(merged.calls, 'call')}.")
+    parts = count_noun(len(run_dirs), "part")
+    say(f"Merged {parts}: {count_noun(merged.records, 'record')}, {count_noun(merged.calls, 'call')}.")
     ask = "The next run would ask their questions"
     if merged.missing:
         tell(f"jrh: missing: {', '.join(merged.missing)}. {ask}; a part without items has none.")
@@ -50,9 +50,9 @@ def salvage(run_dir: Path) -> int:
     say(f"Saved: {counts}.")
     for name, count in salvaged.changed.items():
         if name == "calls":
-            say(f"Saved without what changed after jrh wrote it: {counted(count, 'call')}.")
+            say(f"Saved without what changed after jrh wrote it: {count_noun(count, 'call')}.")
         else:
-            say(f"Left out: {counted(count, 'row')} of {name} that changed after jrh wrote them.")
+            say(f"Left out: {count_noun(count, 'row')} of {name} that changed after jrh wrote them.")
     if salvaged.broken:
         say(f"Not readable to the end: {', '.join(salvaged.broken)}.")
     say("Records, replies and texts have checksums: what is saved is what jrh wrote.")

@@ -17,7 +17,7 @@ from jrh.errors import DamagedStoreError, StoreError
 from jrh.running import carry_plugins, open_store
 from jrh.store import ALIKE, SEED, SHARD, Merge, StoredRows, TableSpec, write_store
 from jrh.suite import Shard
-from jrh.text import counted
+from jrh.text import count_noun
 
 Row: TypeAlias = Mapping[str, Any]
 _SHOWN: Final = 3
@@ -82,7 +82,7 @@ def _progress(run_dir: Path) -> tuple[bool, int]:
     """
     with open_store(run_dir) as store:
         planned = store.trials.digest() is not None and not store.trials.grows()
-        return planned and not store.trials.count_pending(), store.records.written()[0]
+        return planned and not store.trials.count_pending(), store.records.write_state()[0]
 
 
 def _tables(parts: Sequence[StoredRows]) -> Iterator[tuple[str, Iterable[Row]]]:
@@ -186,7 +186,7 @@ def _alike(part: StoredRows) -> Mapping[str, Any]:
 
 def _refuse_changed(part: StoredRows) -> None:
     if part.broken or part.changed:
-        rows = ", ".join(f"{counted(number, 'row')} of {table}" for table, number in part.changed.items())
+        rows = ", ".join(f"{count_noun(number, 'row')} of {table}" for table, number in part.changed.items())
         raise DamagedStoreError(
             f"{rows or ', '.join(part.broken)} in '{part.path}' changed after jrh wrote them. `jrh salvage "
             f"'{part.run_dir}'` copies what can be read to a new run directory, without model calls."

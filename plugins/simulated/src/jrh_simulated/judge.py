@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from attrs import frozen
 from jrh import BuildContext, JrhError, Judgement, Mode, Polarity, Question, Scale, ScaleKind, Status, Task
-from jrh.values import Truth, asked_together
+from jrh.values import Truth, criteria_of_call
 
 from jrh_simulated.answers import Draws, give_label, give_no_label, pick, planted_status
 from jrh_simulated.options import JudgeOptions, find_command
@@ -91,7 +91,7 @@ class PlantedJudge:
         options = self.options
         status = planted_status(options, lost)
         planted = options.invents_criteria or options.drops_criteria
-        if status is not Status.OK or not planted or not asked_together(question.fields):
+        if status is not Status.OK or not planted or not criteria_of_call(question.fields):
             return status
         # Drawn from what all criteria of the call share: an invented one spoils the reply for all of them.
         parts = call_parts(question.fields, texts_of_fields(question.fields, self.task))

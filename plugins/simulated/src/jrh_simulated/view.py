@@ -11,7 +11,7 @@ from typing import Final
 from attrs import frozen
 from jrh import Json, Polarity, Question, Scale, Task
 from jrh.text import flat_text
-from jrh.values import CRITERION_FIELD, TOGETHER_FIELD, Truth, asked_together
+from jrh.values import CRITERION_FIELD, TOGETHER_FIELD, Truth, criteria_of_call
 
 from jrh_simulated.answers import Draws
 from jrh_simulated.options import ErrorKind, JudgeOptions
@@ -62,7 +62,7 @@ _HALF: Final = 0.5
 
 def is_late(fields: Mapping[str, Json]) -> bool:
     """Return whether an item's criterion is in the second half of its call; the one in the middle is not."""
-    ids, criterion = tuple(asked_together(fields)), fields.get(CRITERION_FIELD)
+    ids, criterion = tuple(criteria_of_call(fields)), fields.get(CRITERION_FIELD)
     name = str(criterion["id"]) if isinstance(criterion, Mapping) else ""
     return name in ids and 2 * ids.index(name) >= len(ids)
 

@@ -12,8 +12,8 @@ from jrh_authoring import (
     Written,
     ask_until_read,
     check_template,
+    load_template,
     object_schema,
-    packaged_template,
     read_json,
     read_text,
     render,
@@ -60,11 +60,11 @@ class Wording:
         Raises:
             JrhError: A template is invalid, uses an unknown variable, or does not show the required text.
         """
-        writer = prompt.content if prompt else packaged_template("jrh_synthetic_ordinal", "write")
-        grader = grader_prompt.content if grader_prompt else packaged_template("jrh_synthetic_ordinal", "grade")
+        writer = prompt.content if prompt else load_template("jrh_synthetic_ordinal", "write")
+        grader = grader_prompt.content if grader_prompt else load_template("jrh_synthetic_ordinal", "grade")
         check_template("synthetic-ordinal: the template `prompt`", writer, known=_WRITER, needed="level")
         check_template("synthetic-ordinal: the template `grader_prompt`", grader, known=_GRADER, needed="response")
-        return cls(system=packaged_template("jrh_synthetic_ordinal", "system"), writer=writer, grader=grader)
+        return cls(system=load_template("jrh_synthetic_ordinal", "system"), writer=writer, grader=grader)
 
     def to_write(
         self, task: Task, source: Item, level: str, examples: Sequence[Item], variation: int = 0

@@ -11,12 +11,12 @@ from jrh import BuildContext, ChatRequest, Draft, Item, Message, ModelClient, Re
 from jrh_authoring import (
     Answer,
     ask_until_read,
+    load_template,
     object_schema,
-    packaged_template,
     read_json,
     render,
     tag_mark,
-    variables_of,
+    template_variables,
 )
 
 from jrh_validators.drafts import reject_undecided, text_changes
@@ -44,7 +44,7 @@ class LlmEquivalence:
     def build(cls, options: EquivalenceOptions, context: BuildContext) -> LlmEquivalence:
         """Find the model and check the template; raise `JrhError` if either is unusable."""
         if options.prompt is not None:
-            variables_of(options.prompt.content)
+            template_variables(options.prompt.content)
         return cls(
             client=context.model(options.model), task=context.task, prompt=options.prompt, attempts=options.attempts
         )
@@ -83,7 +83,7 @@ class LlmEquivalence:
         option_a, option_b = (_SAME, _OTHER) if same == "A" else (_OTHER, _SAME)
         variables = {"first": first, "second": second, "option_a": option_a, "option_b": option_b}
         mark = tag_mark(first, second)
-        source = packaged_template("jrh_validators", "equivalence") if self.prompt is None else self.prompt.content
+        source = load_template("jrh_validators", "equivalence") if self.prompt is None else self.prompt.content
         content = render(source, {**variables, "task": self.task, "mark": mark})
         return ChatRequest(
             messages=(Message(role="user", content=content),), json_schema=_SCHEMA if self.prompt is None else None

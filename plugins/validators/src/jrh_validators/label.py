@@ -28,7 +28,7 @@ from jrh import (
     Validation,
 )
 from jrh.plugins import Parser
-from jrh_authoring import Answer, ask_until_read, object_schema, packaged_template, render, tag_mark, variables_of
+from jrh_authoring import Answer, ask_until_read, load_template, object_schema, render, tag_mark, template_variables
 
 from jrh_validators.drafts import reject_undecided
 from jrh_validators.options import LabelOptions
@@ -57,7 +57,7 @@ class LlmLabel:
             JrhError: The model or parser does not exist, or the template is invalid.
         """
         if options.prompt is not None:
-            variables_of(options.prompt.content)
+            template_variables(options.prompt.content)
         return cls(
             client=context.model(options.model),
             parser=context.parser(options.parser),
@@ -94,7 +94,7 @@ class LlmLabel:
         shown = {name: _field_text(value) for name, value in fields.items()}
         # A text cannot contain its own hash, so nothing inside can close the tags.
         builtins = {"task": task, "labels": task.scale.labels, "fields": shown, "mark": tag_mark(shown)}
-        source = packaged_template("jrh_validators", "label") if self.prompt is None else self.prompt.content
+        source = load_template("jrh_validators", "label") if self.prompt is None else self.prompt.content
         return ChatRequest(
             messages=(Message(role="user", content=render(source, {**shown, **builtins})),),
             # The suite's own prompt may ask for any form, which the parser reads.

@@ -6,7 +6,7 @@ from functools import partial
 
 from jrh import BuildContext
 from jrh.plugins import Perturber
-from jrh_authoring import Checks, Rewriting, RewritingPerturber, WrittenBy, packaged_template, required_model
+from jrh_authoring import Checks, Rewriting, RewritingPerturber, WrittenBy, load_template, required_model
 
 from jrh_verbosity.options import Variant, VerbosityOptions, breach
 
@@ -16,7 +16,7 @@ def _way(options: VerbosityOptions, variant: Variant) -> Rewriting:
     bounds = options.bounds(WrittenBy.MODEL, variant)
     return Rewriting(
         variant=variant.value,
-        prompt=packaged_template("jrh_verbosity", variant.value) if prompt is None else prompt.content,
+        prompt=load_template("jrh_verbosity", variant.value) if prompt is None else prompt.content,
         bounds=bounds,
         breach=partial(breach, variant=variant, bounds=bounds),
         # Short and long texts are drawn apart, or both would begin with the same seed.

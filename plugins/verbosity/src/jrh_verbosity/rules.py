@@ -14,9 +14,9 @@ from jrh_authoring import (
     PlannedEdits,
     WrittenBy,
     edits_at,
+    item_texts,
     length_ratio,
     safe_edits,
-    texts_of,
 )
 
 from jrh_verbosity.options import Bounds, Variant, VerbosityOptions, breach
@@ -44,14 +44,14 @@ def _change_length(
     """Return the new text, its details, and how its length breaks the bounds (empty if it does not)."""
 
     def too_much(count: int) -> bool:
-        achieved = length_ratio(plan.text, plan.made(count)[0])
+        achieved = length_ratio(plan.text, plan.apply(count)[0])
         return achieved < bounds[0] if variant is Variant.SHORT else achieved > bounds[1]
 
     wanted = edits_at(strength, len(plan.edits))
     # Every edit changes the length in the same direction, so an overshoot is fixed by dropping the last edits.
     allowed = bisect_left(range(1, wanted + 1), True, key=too_much)
     # At least one edit: the bounds then decide whether even that is too much.
-    text, details = plan.made(max(1, allowed))
+    text, details = plan.apply(max(1, allowed))
     achieved = length_ratio(plan.text, text)
     return text, {**details, "length_ratio": achieved}, breach(achieved, variant, bounds)
 
@@ -67,12 +67,12 @@ class RuleVerbosity:
 
     async def perturb(self, item: Item) -> Sequence[Draft | Skip]:
         """Return the drafts in the order of the options; of a pair, all chosen responses change, or none does."""
-        texts = texts_of(item, self.fields)
+        texts = item_texts(item, self.fields)
         if isinstance(texts, Skip):
             return [texts]
         outcomes: list[Draft | Skip] = []
         for variant in self.options.variants:
-            outcomes += await self.checks.checked_once(
+            outcomes += await self.checks.check_drafts(
                 item,
                 self._outcomes(item, texts, variant),
                 alike="too few places: this strength would equal another",

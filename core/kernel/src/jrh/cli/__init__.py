@@ -5,7 +5,7 @@
 - `plugin_commands.py`: the commands that plugins add, listed without importing them.
 - `shared_options.py`: options that several commands have, also those of plugins, and `--env-file`.
 
-Commands are thin: what they do is in `jrh.running`, and what they print goes through `jrh.text.telling`.
+Commands are thin: what they do is in `jrh.running`, and what they print goes through `jrh.text.terminal`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import click
 
 from jrh.cli import plugin_commands
 from jrh.errors import JrhError
-from jrh.text import telling
+from jrh.text import terminal
 from jrh.version import __version__
 
 if TYPE_CHECKING:
@@ -112,13 +112,13 @@ def _show_error(error: BaseException) -> int:
         case click.exceptions.Exit():
             return error.exit_code
         case click.ClickException():
-            telling.tell(_usage(error))
+            terminal.tell(_usage(error))
             code = 2
         case JrhError():
-            telling.tell(f"jrh: {error}")
+            terminal.tell(f"jrh: {error}")
             code = error.exit_code
         case KeyboardInterrupt() | click.Abort():
-            telling.tell("jrh: interrupted")
+            terminal.tell("jrh: interrupted")
             code = 130
         case BrokenPipeError():  # the reader closed the pipe, as `head` does
             # Python flushes the stream at its end, and would print another error.
@@ -127,7 +127,7 @@ def _show_error(error: BaseException) -> int:
         case _:
             import traceback
 
-            telling.tell(f"jrh: {''.join(traceback.format_exception(error))}")
+            terminal.tell(f"jrh: {''.join(traceback.format_exception(error))}")
             code = 1
     return code
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from jrh.cli.shared_options import allowed, full_option, plugins_option, tell_remembered
-from jrh.text import telling
+from jrh.cli.shared_options import full_option, plugins_option, split_names, tell_remembered
+from jrh.text import terminal
 
 
 @click.command("report")
@@ -55,13 +55,13 @@ def command(
     from jrh.running.stored_run import report_again
 
     # The plugins come first: a reporter that is not loaded writes nothing.
-    loaded = tell_remembered(load_for(run_dir, allowed(plugins)))
+    loaded = tell_remembered(load_for(run_dir, split_names(plugins)))
     with show_progress(plain=True) as progress:
         progress.begin("report", None)
         written = report_again(
             run_dir,
             loaded,
-            formats=allowed(formats),
+            formats=split_names(formats),
             settings=settings,
             output=output,
             full=full,
@@ -69,14 +69,14 @@ def command(
         )
         progress.end()
     if written.terminal:
-        telling.say(written.terminal.rstrip("\n") + "\n", styled=True)
+        terminal.say(written.terminal.rstrip("\n") + "\n", styled=True)
     for path in written.files:
-        telling.say(f"Report: {path}")
+        terminal.say(f"Report: {path}")
     # The report for the terminal says it itself.
     if written.incomplete and not written.terminal:
-        telling.tell(written.incomplete)
+        terminal.tell(written.incomplete)
     for sentence in written.changed:
-        telling.tell(f"{sentence}.")
+        terminal.tell(f"{sentence}.")
     for problem in written.problems:  # what went wrong comes last
-        telling.tell(f"jrh: {problem}")
+        terminal.tell(f"jrh: {problem}")
     return 2 if written.problems else 0

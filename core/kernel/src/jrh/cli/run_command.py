@@ -20,7 +20,7 @@ from jrh.errors import JrhError
 from jrh.running.cost_question import CostEstimate, cost_question, estimate_cost
 from jrh.running.outcome import BUDGET_REACHED, RunResult
 from jrh.suite.definition import Budget
-from jrh.text import FiniteRange, counted, format_dollars, telling
+from jrh.text import FiniteRange, count_noun, format_dollars, terminal
 from jrh.values.report import total_spending
 
 _DOLLARS: Final = "budget.usd="
@@ -77,7 +77,7 @@ def command(
     except JrhError as error:
         if not result.exit_code:
             raise
-        telling.tell(f"jrh: {error}")  # why the run is not done matters more
+        terminal.tell(f"jrh: {error}")  # why the run is not done matters more
     return result.exit_code
 
 
@@ -120,19 +120,19 @@ def _enough(budget: Budget, result: RunResult, estimate: Callable[[], CostEstima
 
 def _show(result: RunResult, budget: Sequence[str]) -> None:
     if result.terminal:
-        telling.say(result.terminal.rstrip("\n"), styled=True)
-        telling.say()
-    telling.say(_spending(result))
+        terminal.say(result.terminal.rstrip("\n"), styled=True)
+        terminal.say()
+    terminal.say(_spending(result))
     for path in result.files:
-        telling.say(f"Report: {path}")
+        terminal.say(f"Report: {path}")
     for problem in result.problems:  # what went wrong comes last
-        telling.tell(f"jrh: {problem}")
+        terminal.tell(f"jrh: {problem}")
     if result.exit_code:
-        telling.tell(f"jrh: not done: {result.message}.")
+        terminal.tell(f"jrh: not done: {result.message}.")
     if any(setting.startswith(_DOLLARS) for setting in budget):
-        telling.tell(_WHY_MORE)
+        terminal.tell(_WHY_MORE)
     if result.exit_code and result.may_continue:
-        telling.tell(f"jrh: to continue: {_same_command(click.get_current_context(), budget)}")
+        terminal.tell(f"jrh: to continue: {_same_command(click.get_current_context(), budget)}")
 
 
 def _same_command(context: click.Context, budget: Sequence[str]) -> str:
@@ -162,14 +162,14 @@ def _spending(result: RunResult) -> str:
     """Say what the replies of the report cost, and what was paid for from this run directory."""
     spent = result.spent
     total = total_spending(result.report.spending if result.report is not None else ())
-    replies = counted(total.replies, "reply", "replies")
+    replies = count_noun(total.replies, "reply", "replies")
     priced = f" for {replies}" if total.cost or total.unknown else ""
     cost = f"Cost: {format_dollars(total.cost, total.unknown)}{priced}. " if total.replies else ""
     if not spent.calls:
         return f"{cost}No model was called."
     recent = f" ({format_dollars(spent.paid - spent.earlier)} of it now)" if spent.earlier else ""
     paid = format_dollars(spent.paid, spent.unpriced)
-    parts = [f"{cost}Paid: {paid}{recent}, {counted(spent.calls, 'call')} sent from this run directory"]
+    parts = [f"{cost}Paid: {paid}{recent}, {count_noun(spent.calls, 'call')} sent from this run directory"]
     if result.unknown_calls:
         parts.append(f"{result.unknown_calls} calls interrupted by a kill, outcome unknown")
     if spent.uncertain:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import click
 
 from jrh.errors import JrhError
-from jrh.text import telling
+from jrh.text import terminal
 
 if TYPE_CHECKING:
     from dotenv.parser import Binding
@@ -147,7 +147,7 @@ def full_option(function: F) -> F:
     return click.option("--full", is_flag=True, help="Print all tables, not the findings in brief.")(function)
 
 
-def allowed(plugins: str) -> tuple[str, ...]:
+def split_names(plugins: str) -> tuple[str, ...]:
     """Split the value of `--plugins`."""
     return tuple(part.strip() for part in plugins.split(",") if part.strip())
 
@@ -160,7 +160,7 @@ def settings_of(*, plugins: str, env_file: Path | None, no_cache: bool, no_prefl
     from jrh.running.outcome import ENDING, Settings
 
     return Settings(
-        plugins=allowed(plugins), use_cache=not no_cache, preflight=not no_preflight, signals=ENDING, **others
+        plugins=split_names(plugins), use_cache=not no_cache, preflight=not no_preflight, signals=ENDING, **others
     )
 
 
@@ -174,6 +174,6 @@ def suite_for(suite: Path, settings: Settings) -> RunRequest:
 
 def tell_remembered(loaded: Loaded) -> Loaded:
     """Say which plugins the run directory remembered; return what was loaded."""
-    for sentence in loaded.unasked:
-        telling.tell(f"jrh: {sentence}.")
+    for sentence in loaded.remarks:
+        terminal.tell(f"jrh: {sentence}.")
     return loaded

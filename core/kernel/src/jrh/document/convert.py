@@ -148,12 +148,12 @@ def _is_optional_leaf(kind: Any) -> bool:
 
 def _read_fields(cls: type, converter: Converter) -> Callable[[Any, Any], Any]:
     # cattrs cannot read names of types: they are resolved before it looks.
-    option_types.resolved_fields(cls)
+    option_types.settable_fields(cls)
     return make_dict_structure_fn(cls, converter, _cattrs_detailed_validation=False)
 
 
 def _write_fields(cls: type, converter: Converter) -> Callable[[Any], Any]:
-    option_types.resolved_fields(cls)
+    option_types.settable_fields(cls)
     return make_dict_unstructure_fn(cls, converter)
 
 
@@ -278,9 +278,9 @@ class Node:
 
     def __getitem__(self, key: str | int) -> Node:
         """Return the value of a key or of a list position."""
-        return self.holding(self.value[key], key)
+        return self.with_value(self.value[key], key)
 
-    def holding(self, value: Any, *below: str | int) -> Node:
+    def with_value(self, value: Any, *below: str | int) -> Node:
         """Return another value at this place or below it: a part of a mapping, or the long form of a short one."""
         return attrs.evolve(self, value=value, at=(*self.at, *below))
 
@@ -312,9 +312,9 @@ class Node:
         """
         names = [name for name in option_types.field_names(cls) if name not in leave]
         values = {name: self.value[name] for name in names if name in self.value}
-        return self.holding(values).read(cls, cls())
+        return self.with_value(values).read(cls, cls())
 
-    def required(self, key: str, kind: type[T], default: T) -> T:
+    def read_required(self, key: str, kind: type[T], default: T) -> T:
         """Return what a mapping holds under a key that has to be there."""
         if key not in self.value:
             self.report(f"missing key '{key}'")
@@ -332,14 +332,14 @@ class Node:
         """Return the entries of a list that a mapping may hold under a key."""
         written = self.value.get(key, [])
         if not isinstance(written, list | tuple):
-            self.report(f"expected a list, got {option_types.described(written)}", key)
+            self.report(f"expected a list, got {option_types.describe_value(written)}", key)
             return []
-        return [self.holding(entry, key, position) for position, entry in enumerate(written)]
+        return [self.with_value(entry, key, position) for position, entry in enumerate(written)]
 
     def is_mapping(self, wanted: str) -> bool:
         """Tell whether the value is a mapping; another one is reported, with what is wanted."""
         if not isinstance(self.value, Mapping):
-            self.report(f"expected {wanted}, got {option_types.described(self.value)}")
+            self.report(f"expected {wanted}, got {option_types.describe_value(self.value)}")
         return isinstance(self.value, Mapping)
 
     def allow_keys(self, known: Iterable[str]) -> None:

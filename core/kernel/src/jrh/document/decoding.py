@@ -110,7 +110,7 @@ def _reject_type(kind: Any) -> Hook:
 def _type_mistake(kind: Any, value: object) -> Mistakes:
     unquoted = isinstance(value, bool | int | float) and str in (kind, *get_args(kind))
     hint = "; write it in quotes" if unquoted else ""
-    return Mistakes.of(f"expected {option_types.wanted(kind)}, got {option_types.described(value)}{hint}")
+    return Mistakes.of(f"expected {option_types.describe_type(kind)}, got {option_types.describe_value(value)}{hint}")
 
 
 def _each(parts: Iterable[tuple[str | int, object, Any]], read: Hook) -> list[Any]:
@@ -194,7 +194,7 @@ def _text(value: object, base: Path) -> Text:
         raise _type_mistake(Text, value)
     name = value["file"]
     if not isinstance(name, str) or not name:
-        raise Mistakes.of(f"expected the name of a file, got {option_types.described(name)}", "file")
+        raise Mistakes.of(f"expected the name of a file, got {option_types.describe_value(name)}", "file")
     try:
         content = read_plain(_path(name, base))
         # Every end of a line becomes the same: a file saved on another system asks the same question.
@@ -271,7 +271,7 @@ def _shapes(kind: Any) -> tuple[Any, ...]:
 
 def _attrs_hook(cls: type, converter: Converter) -> Hook:
     overrides = {
-        field.name: override(struct_hook=_field_hook(field, converter)) for field in option_types.resolved_fields(cls)
+        field.name: override(struct_hook=_field_hook(field, converter)) for field in option_types.settable_fields(cls)
     }
     read: Hook = make_dict_structure_fn(
         cls,

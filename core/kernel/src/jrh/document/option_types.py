@@ -61,7 +61,7 @@ _DESCRIPTIONS: Final[tuple[tuple[Any, Callable[[Any], str]], ...]] = (
 _LONGEST_SHOWN: Final = 60
 
 
-def resolved_fields(cls: type) -> tuple[attrs.Attribute[Any], ...]:
+def settable_fields(cls: type) -> tuple[attrs.Attribute[Any], ...]:
     """Return the fields a caller may set, with types instead of the names of types.
 
     Raises:
@@ -77,12 +77,12 @@ def resolved_fields(cls: type) -> tuple[attrs.Attribute[Any], ...]:
 
 def field_names(cls: type) -> list[str]:
     """Return the names of the fields a caller may set."""
-    return [attribute.name for attribute in resolved_fields(cls)]
+    return [attribute.name for attribute in settable_fields(cls)]
 
 
-def required_names(cls: type) -> list[str]:
+def mandatory_names(cls: type) -> list[str]:
     """Return the names of the fields a caller has to set."""
-    return [attribute.name for attribute in resolved_fields(cls) if attribute.default is attrs.NOTHING]
+    return [attribute.name for attribute in settable_fields(cls) if attribute.default is attrs.NOTHING]
 
 
 def is_json(kind: Any) -> bool:
@@ -127,7 +127,7 @@ def choices(kind: Any) -> list[Any]:
     return list(get_args(kind)) if get_origin(kind) is Literal else [member.value for member in kind]
 
 
-def described(value: object) -> str:
+def describe_value(value: object) -> str:
     """Say what a plain value is, in the words of somebody who writes YAML."""
     if isinstance(value, str):
         return f"the text '{value if len(value) <= _LONGEST_SHOWN else value[: _LONGEST_SHOWN - 3] + '...'}'"
@@ -137,21 +137,21 @@ def described(value: object) -> str:
     return f"a {type(value).__name__}"
 
 
-def wanted(kind: Any) -> str:
+def describe_type(kind: Any) -> str:
     """Say in words what a type expects."""
     if kind in _WORDS or is_json(kind):
         return _WORDS.get(kind, _WORDS[JsonValue])
     if kind in REFERENCES:
         return f"the name of a {REFERENCES[kind]}"
     if is_newtype(kind):
-        return wanted(kind.__supertype__)
+        return describe_type(kind.__supertype__)
     if is_choice(kind):
-        return f"one of {', '.join(written(value) for value in choices(kind))}"
+        return f"one of {', '.join(yaml_text(value) for value in choices(kind))}"
     if is_union(kind):
-        return " or ".join(wanted(member) for member in get_args(kind) if member is not types.NoneType)
+        return " or ".join(describe_type(member) for member in get_args(kind) if member is not types.NoneType)
     return "a list" if is_sequence(kind) else "a mapping"
 
 
-def written(value: object) -> str:
+def yaml_text(value: object) -> str:
     """Return a plain value as YAML writes it, without quotes."""
-    return described(value) if isinstance(value, bool) or value is None else str(value)
+    return describe_value(value) if isinstance(value, bool) or value is None else str(value)

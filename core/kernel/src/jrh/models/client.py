@@ -351,7 +351,7 @@ OpenModel: TypeAlias = Callable[[ModelUse, ChatModel], ModelClient]
 """How a model of the suite gets what sends its requests."""
 
 
-def priced(budget: Budget, open_model: OpenModel) -> OpenModel:
+def refuse_unknown_prices(budget: Budget, open_model: OpenModel) -> OpenModel:
     """Wrap a function that opens models: with a budget in dollars, refuse models of unknown price."""
 
     def open_priced(use: ModelUse, model: ChatModel) -> ModelClient:

@@ -181,7 +181,7 @@ class Ledger:
     def of_store(cls, budget: Budget, store: Store) -> Ledger:
         """Return a ledger that knows what earlier processes spent in the run directory."""
         totals = store.calls.totals()
-        paid = totals.paid + store.spending.stated()
+        paid = totals.paid + store.spending.judge_costs()
         return cls(budget=budget, earlier=paid, **{**totals._asdict(), "paid": paid})
 
     @property

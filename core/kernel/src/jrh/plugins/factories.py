@@ -295,7 +295,7 @@ def call_factory(factory: Callable[..., Any], options: object, context: object) 
     return factory(*(options, context)[: _count_arguments(factory)])
 
 
-def working_directory_importable(wanted: bool = True) -> AbstractContextManager[None]:
+def import_from_working_directory(wanted: bool = True) -> AbstractContextManager[None]:
     """Put the working directory on the import path, for local plugins that are not installed."""
     return first_on_path(Path.cwd()) if wanted else nullcontext()
 
@@ -303,7 +303,7 @@ def working_directory_importable(wanted: bool = True) -> AbstractContextManager[
 def _import_module(entry: Entry[Any], module: str) -> Any:
     try:
         local = entry.version == LOCAL
-        with working_directory_importable(local), importable(entry.code() if local else ()):
+        with import_from_working_directory(local), importable(entry.code() if local else ()):
             return importlib.import_module(module)
     except ModuleNotFoundError as error:
         # Only the declared module itself is a wrong declaration. If a library that it imports is missing, the caller

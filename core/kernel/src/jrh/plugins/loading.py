@@ -20,7 +20,7 @@ from jrh.document.positions import did_you_mean
 from jrh.errors import RAISED, JrhError, PluginError
 from jrh.plugins import entry_points, hookspecs, specs
 from jrh.plugins.component_identity import Source, editable_source, load_file, load_module, python_source
-from jrh.plugins.factories import LOCAL, working_directory_importable
+from jrh.plugins.factories import LOCAL, import_from_working_directory
 from jrh.plugins.registry import Entry, LoadProblem, Plugins, Registry
 from jrh.plugins.specs import Spec
 from jrh.text.redact import error_line, place_in_code
@@ -79,7 +79,7 @@ class Loaded:
     """`distribution version` of every plugin that loaded."""
     local: tuple[Local, ...] = ()
     """The local plugins."""
-    unasked: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
     """What to say of the local plugins that the run directory remembered, a sentence each."""
 
 
@@ -117,7 +117,7 @@ def load_plugins(
         problems.extend(failures)
         # Who names a plugin wants it. Any other one may be broken: the rest of jrh works without it.
         if allow and failures and _is_named(plugin, allow):
-            raise PluginError(f"cannot load plugin '{plugin.name}': {failures[0].failed}")
+            raise PluginError(f"cannot load plugin '{plugin.name}': {failures[0].summary}")
         names.append(f"{plugin.distribution} {plugin.version}".strip())
     # Registries get all problems: a name that is unknown may be that of a plugin which did not load.
     registries = {
@@ -128,7 +128,7 @@ def load_plugins(
         manager=manager,
         names=tuple(dict.fromkeys(names)),
         local=tuple(Local(written=plugin.name, source=plugin.code()[0]) for plugin in candidates if plugin.local),
-        unasked=(
+        remarks=(
             *(f"loading '{plugin.name}', which this run was made with (--plugins)" for plugin in again),
             *(
                 f"this run was made with '{written}' (--plugins), which is not loaded: {why}"
@@ -214,14 +214,14 @@ def local_source(written: str) -> Source:
         JrhError: a file is missing or cannot be read.
     """
     try:
-        with working_directory_importable():
+        with import_from_working_directory():
             return python_source(written, Path())
     except JrhError as error:
         raise JrhError(f"--plugins {written}: {error}") from error
 
 
 def _load_attribute(source: Source, attribute: str) -> object:
-    with working_directory_importable():
+    with import_from_working_directory():
         module = load_module(source)
     return getattr(module, attribute) if attribute else module
 

@@ -464,7 +464,7 @@ class Stage:
         """Return whether the stage sees the cases of a test while more are made; a few at a time then."""
         return False
 
-    def grown(self, work: Any) -> None:
+    def look_at_cases(self, work: Any) -> None:
         """Look at the cases that are stored by now; called while they are made."""
 
     async def serve(self, work: Any) -> None:

@@ -32,7 +32,7 @@ def _metadata_lines(key: str) -> Sequence[str]:
 
 
 @cache
-def shipped_distributions() -> frozenset[str]:
+def distributions_of_jrh() -> frozenset[str]:
     """Return the distributions that come with jrh: what the whole distribution requires, extras included."""
     needed = (re.match(r"[A-Za-z0-9._-]+", line) for line in _metadata_lines("Requires-Dist"))
     return frozenset(match.group() for match in needed if match)
@@ -69,7 +69,7 @@ class LoadProblem:
     """What happened, one line."""
 
     @property
-    def failed(self) -> str:
+    def summary(self) -> str:
         """Return `distribution version (message)`."""
         return f"{self.distribution} {self.version} ({self.message})".replace("  ", " ")
 
@@ -140,7 +140,7 @@ class Registry(Generic[S]):
         if self._problems:
             # A plugin may have several problems.
             count = len({problem.plugin for problem in self._problems})
-            listed = "; ".join(problem.failed for problem in self._problems)
+            listed = "; ".join(problem.summary for problem in self._problems)
             plural = "plugin did" if count == 1 else "plugins did"
             lines.append(f"{count} {plural} not load fully and may provide it: {listed}.")
             lines.append("Run `jrh plugins list` for details.")
@@ -174,11 +174,11 @@ class Plugins:
         """Return the registries of components: in pipeline order, then those no suite names."""
         return tuple(getattr(self, name) for name, kind in specs.KINDS.items() if kind.protocol is not None)
 
-    def listed(self) -> tuple[Registry[Spec], ...]:
+    def all_registries(self) -> tuple[Registry[Spec], ...]:
         """Return all registries that a list of what is installed shows: components, then flags."""
         return tuple(getattr(self, name) for name in specs.KINDS)
 
-    def declared_flags(self) -> dict[str, Flag]:
+    def flags_by_name(self) -> dict[str, Flag]:
         """Return the flags by name, in the order of loading; of several declarations, the strictest counts."""
         strict = list(FlagEffect)
         flags: dict[str, Flag] = {}

@@ -30,7 +30,7 @@ def read_secret(variable: str) -> str:
     return value or (_PLACEHOLDER if _optional.get() else "")
 
 
-def noting_secrets() -> AbstractContextManager[list[str]]:
+def note_secrets() -> AbstractContextManager[list[str]]:
     """Note the names of the variables that components read while they are built."""
     return _set_within(_noted, [])
 

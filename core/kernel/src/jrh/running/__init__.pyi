@@ -13,7 +13,7 @@ from .identity import stage_identity as stage_identity
 from .outcome import RunRequest as RunRequest
 from .outcome import RunResult as RunResult
 from .outcome import RunState as RunState
-from .outcome import listed_reasons as listed_reasons
+from .outcome import list_reasons as list_reasons
 from .outcome import why_no_cases as why_no_cases
 from .preflight import PROBE as PROBE
 from .preflight import is_probed as is_probed
@@ -24,8 +24,8 @@ from .schedule import TrialPlanner as TrialPlanner
 from .schedule import judge_ids as judge_ids
 from .stage_work import StageWork as StageWork
 from .stages.cases_of_drafts import reference_cases as reference_cases
-from .stages.perturb import chosen_items as chosen_items
 from .stages.perturb import make_cases as make_cases
+from .stages.perturb import select_items as select_items
 from .stages.summary import Summary as Summary
 from .stages.summary import recall as recall
 from .stages.summary import state as state

@@ -69,7 +69,7 @@ class Context:
     def validator(self, name: str) -> Validator:
         """Return a validator by component name."""
         entry = self._builder.plugins.validators.find(name, prefer=self._distribution)
-        validator: Validator = self._builder.nested(entry, self._task)
+        validator: Validator = self._builder.build_default(entry, self._task)
         return validator
 
     def data(self) -> Sequence[Item]:
@@ -133,7 +133,7 @@ class Builder:
                     log = self._log(component=resolved.use.name)
                     log.warning("judge did not close", judge=resolved.use.name, error=error_line(error))
 
-    def nested(self, entry: Entry[Any], task: Task | None, protocol: type | None = None) -> Any:
+    def build_default(self, entry: Entry[Any], task: Task | None, protocol: type | None = None) -> Any:
         """Build a component that another one names, with its default options."""
         options = structure({}, entry.spec.options, base=self.resolved.suite.base)
         return self._call(entry, options, self._context(entry.spec.name, entry, task, entry.spec.name), protocol)
@@ -148,7 +148,7 @@ class Builder:
             elif entry.spec.key:
                 self._stages[name] = self._call(entry, None, self._context(name, entry, None, name))
             else:
-                self._stages[name] = self.nested(entry, None)
+                self._stages[name] = self.build_default(entry, None)
         return self._stages[name]
 
     def data(self, task: Task) -> Sequence[Item]:
@@ -167,7 +167,7 @@ class Builder:
         if resolved is not None:
             built: Parser = self.build(resolved, task)
         else:
-            built = self.nested(self.plugins.parsers.find(name, prefer=prefer), task)
+            built = self.build_default(self.plugins.parsers.find(name, prefer=prefer), task)
         return built
 
     def model(self, name: str) -> ModelClient:

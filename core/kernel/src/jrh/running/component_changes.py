@@ -19,7 +19,7 @@ from jrh.running.identity import identity
 from jrh.running.schedule import judge_ids, trial_id
 from jrh.store.run_store import ALIKE, SEED, SHARD, Store
 from jrh.suite.resolved import Resolved, ResolvedSuite, parts_of
-from jrh.text.display import counted
+from jrh.text.display import count_noun
 from jrh.values.json_values import Json
 
 _COMPONENTS: Final = "components"
@@ -178,7 +178,7 @@ def _cost(store: Store, suite: ResolvedSuite, items_ids: Mapping[str, str], curr
     drafts = sum(line.drafts for task in current.tasks for line in store.cases.count_drafts(task, current.test))
     # The progress line counts items, of which each test makes one draft or several.
     items = sum(store.cases.count_items(task, current.test) for task in current.tasks)
-    return f"{counted(drafts, 'draft')} of {counted(items, 'item')} will be made again" if drafts else ""
+    return f"{count_noun(drafts, 'draft')} of {count_noun(items, 'item')} will be made again" if drafts else ""
 
 
 def _verdicts(store: Store, suite: ResolvedSuite, items_ids: Mapping[str, str], current: ComponentState) -> str:
@@ -186,13 +186,13 @@ def _verdicts(store: Store, suite: ResolvedSuite, items_ids: Mapping[str, str], 
     known = again = 0
     for trials in store.trials.of_judge(current.name):
         # Trials that failed are asked again in any case: no cost of the change.
-        lasting = store.trials.lasting([trial.trial_id for trial in trials])
+        lasting = store.trials.final_trials([trial.trial_id for trial in trials])
         done = [trial_id(trial.case_id, judge_id, trial.repeat) for trial in trials if trial.trial_id in lasting]
         known += len(done)
-        again += len(done) - len(store.trials.lasting(done))
+        again += len(done) - len(store.trials.final_trials(done))
     if known and not again:
-        return f"its {counted(known, 'verdict')} are stored from an earlier run"
-    return f"{counted(again, 'verdict')} {_ASKED}" if again else ""
+        return f"its {count_noun(known, 'verdict')} are stored from an earlier run"
+    return f"{count_noun(again, 'verdict')} {_ASKED}" if again else ""
 
 
 def _what(stored: ComponentState, current: ComponentState) -> str:

@@ -11,7 +11,7 @@ from attrs import frozen
 
 from jrh.errors import CostNotAgreedError, JrhError
 from jrh.plugins.entry_points import ESTIMATORS
-from jrh.text import counted, format_dollars
+from jrh.text import count_noun, format_dollars
 
 if TYPE_CHECKING:
     from jrh.running.dry_run import DryRun
@@ -45,7 +45,7 @@ class CostEstimator(Protocol):
             JrhError: as a run would: the data, a component or the run directory cannot be used.
         """
 
-    async def called_models(self, dry: DryRun) -> Collection[str]:
+    async def models_to_call(self, dry: DryRun) -> Collection[str]:
         """Return the suite's names of the models that a run would call, from a few of its questions.
 
         Raises:
@@ -86,7 +86,7 @@ def cost_range(amount: CostEstimate) -> str:
     if amount.unpriced and amount.unpriced == amount.high:
         return "unknown"
     known = number_range(format_dollars(amount.cost_low), format_dollars(amount.cost_high))
-    return f"{known} + up to {counted(amount.unpriced, 'call')} of unknown price" if amount.unpriced else known
+    return f"{known} + up to {count_noun(amount.unpriced, 'call')} of unknown price" if amount.unpriced else known
 
 
 def cost_question(total: CostEstimate | None, above: float, unpriced: int = MANY_CALLS) -> str:
@@ -98,7 +98,7 @@ def cost_question(total: CostEstimate | None, above: float, unpriced: int = MANY
         return "model calls, cost unknown: nothing is installed that estimates it"
     if total.cost_high <= above and total.unpriced <= unpriced:
         return ""
-    return f"up to {counted(total.high, 'model call')}, cost {cost_range(total)}"
+    return f"up to {count_noun(total.high, 'model call')}, cost {cost_range(total)}"
 
 
 def check_agreed(total: CostEstimate | None, confirm: float | Callable[[str], bool]) -> None:

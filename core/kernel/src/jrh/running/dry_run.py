@@ -19,7 +19,7 @@ from jrh.running.stages.cases_of_drafts import stage_digest
 from jrh.store.cache import Cache, stored_reply
 from jrh.store.cases_table import items_ids
 from jrh.store.run_store import Store
-from jrh.store.temporary import spooled_as
+from jrh.store.temporary import spool_values
 from jrh.suite.resolved import ResolvedTest
 from jrh.values.cases import Case
 from jrh.values.items import Item, Task
@@ -66,15 +66,15 @@ class DryRun(RunRequest):
         """Return what builds the suite's components, with models that a function opens."""
         return suite_builder(self.resolved, self.loaded, open_model)
 
-    def stored_cases(self, builder: Builder, test: ResolvedTest, task: Task) -> Sequence[Case] | None:
+    def find_cases(self, builder: Builder, test: ResolvedTest, task: Task) -> Sequence[Case] | None:
         """Return the cases of a test that an earlier run stored; None where they have to be made again."""
         digest = stage_digest(builder, test, task, self.items_ids[task.name])
         # With another digest, of an option, of code or of data, the run will make the cases again.
         if self.store is None or self.store.cases.digest(task.name, test.use.name) != digest:
             return None
-        return spooled_as(Case, self.store.cases.iterate(task.name, test.use.name))
+        return spool_values(Case, self.store.cases.iterate(task.name, test.use.name))
 
-    def left_to_do(self, builder: Builder) -> Todo:
+    def work_left(self, builder: Builder) -> Todo:
         """Return the tests without cases and the judges with trials to run."""
         assert self.store is not None
         return work_left(builder, self.store, self.items)
@@ -85,10 +85,10 @@ class DryRun(RunRequest):
             return cases
         for stage in between_stages(builder):
             if (rule := stage.foresee(self.store)) is not None:
-                cases = spooled_as(Case, filter(None, map(revision_of(rule, self.tasks), cases)))
+                cases = spool_values(Case, filter(None, map(revision_of(rule, self.tasks), cases)))
         return cases
 
-    def said_by_stages(self, builder: Builder, lines: Sequence[Any]) -> tuple[str, ...]:
+    def stage_notes(self, builder: Builder, lines: Sequence[Any]) -> tuple[str, ...]:
         """Return what declared stages add to a plan, a sentence each."""
         return tuple(filter(None, (stage.estimate(lines) for stage in between_stages(builder))))
 

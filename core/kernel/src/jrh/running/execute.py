@@ -23,7 +23,7 @@ from jrh.running.stages.case_making import CaseMaking
 from jrh.running.stages.stored import StoredCases
 from jrh.running.stages.summary import note_interrupted, note_start, remember, summarise
 from jrh.running.worker import open_executor
-from jrh.store.temporary import spooled
+from jrh.store.temporary import spool_items
 from jrh.values.cases import REFERENCE, Case
 from jrh.values.items import Task
 
@@ -117,7 +117,7 @@ class Execution:
         outcomes = await run_stages("load", evolve(work_of(ready), ask=partial(self._ask, items_ids)))
         self.declared += outcomes
         # Labels are part of what the cases depend on, so the items are stored again with them.
-        labelled = {task: spooled(items) for outcome in outcomes for task, items in outcome.items.items()}
+        labelled = {task: spool_items(items) for outcome in outcomes for task, items in outcome.items.items()}
         if not labelled:
             return items_ids
         ready.items.update(labelled)

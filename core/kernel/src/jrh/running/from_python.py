@@ -19,7 +19,7 @@ from jrh.running.remembered_plugins import load_for_suite
 from jrh.running.without_suite import builder_without_suite
 from jrh.suite.overrides import JudgeArgument
 from jrh.suite.resolve import load_suite
-from jrh.suite.resolved import ResolvedSuite, Shard, sharded
+from jrh.suite.resolved import ResolvedSuite, Shard, shard_suite
 from jrh.values.report import RunReport
 
 
@@ -73,7 +73,7 @@ def resolve(suite: str | Path | Mapping[str, Any], loaded: Loaded, settings: Set
         limit=settings.limit,
         data=settings.data,
     )
-    return sharded(resolved, settings.shard)
+    return shard_suite(resolved, settings.shard)
 
 
 def read_shard(text: str | None) -> Shard | None:
@@ -114,5 +114,5 @@ def notebook_cell(report: RunReport, loaded: Loaded) -> str:
     entries = [entry for entry in loaded.plugins.reporters if entry.spec.target is ReportTarget.NOTEBOOK]
     if not entries:
         return ""
-    content = builder_without_suite(loaded.plugins).nested(entries[0], None).render(report)
+    content = builder_without_suite(loaded.plugins).build_default(entries[0], None).render(report)
     return content if isinstance(content, str) else content.decode("utf-8")

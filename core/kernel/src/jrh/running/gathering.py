@@ -16,7 +16,7 @@ from jrh.running.stages.stored import StoredEvidence, decision_notes
 from jrh.running.stages.summary import IMPORTED, PLAN_NOTES, Summary
 from jrh.store.cases_table import KEPT, REJECTED, SKIPPED
 from jrh.store.run_store import Store
-from jrh.text.display import counted
+from jrh.text.display import count_noun
 from jrh.values.records import RecordTable
 from jrh.values.report import Attrition, CostLine, RunReport, SpendLine, spending_of
 from jrh.values.verdicts import Status
@@ -73,15 +73,15 @@ def _notes_on_plugin_errors(attrition_lines: Iterable[Attrition]) -> Iterable[st
     for line in attrition_lines:
         for reason, count in {**line.skipped, **line.rejected}.items():
             if PLUGIN_ERROR in reason:
-                missing = counted(count, "draft is", "drafts are")
+                missing = count_noun(count, "draft is", "drafts are")
                 yield f"test '{line.test}' on '{line.task}': a plugin raised and {missing} missing ({reason})"
 
 
 def _notes_on_bills(store: Store) -> Iterable[str]:
     """Say which models billed more than their price and their longest reply allow."""
-    for line in store.calls.billed_beyond():
+    for line in store.calls.models_over_price():
         yield (
-            f"model '{line.model}' billed ${line.cost:.4f} for {counted(line.calls, 'call')} that could cost "
+            f"model '{line.model}' billed ${line.cost:.4f} for {count_noun(line.calls, 'call')} that could cost "
             f"${line.worst:.4f} at most, by its price and `max_tokens`: the budget cannot hold it"
         )
 
@@ -94,7 +94,7 @@ def _notes_on_settings(store: Store) -> Iterable[str]:
         users = dict.fromkeys(PREFLIGHT if line.role == PREFLIGHT else f"{line.role} {line.name}" for line in of)
         tests = dict.fromkeys(line.test for line in of if line.test)
         where = f" in {', '.join(tests)}" if tests else ""
-        replies = counted(sum(line.replies for line in of), "reply", "replies")
+        replies = count_noun(sum(line.replies for line in of), "reply", "replies")
         yield (
             f"{settings}: not available for model '{model}', which refuses it; {replies} "
             f"({', '.join(users)}{where}) came without it"
@@ -107,7 +107,7 @@ def _notes_on_conditions(records: RecordTable) -> Iterable[str]:
     for (judge, test, output), rows in sorted(refused.split("judge", "test", "output"), key=lambda part: part[0]):
         yield (
             f"{output or 'a setting'}: not available for judge '{judge}', whose model refuses it; "
-            f"{counted(len(rows), 'question')} of test '{test}' without a verdict"
+            f"{count_noun(len(rows), 'question')} of test '{test}' without a verdict"
         )
 
 

@@ -72,7 +72,7 @@ def _options(options: Any, base: Path) -> Json:
     return plain
 
 
-def used(role: str, resolved: Resolved[Any], base: Path, *, simulated: bool = False) -> ComponentUsed:
+def describe_component(role: str, resolved: Resolved[Any], base: Path, *, simulated: bool = False) -> ComponentUsed:
     """Describe a component for the report."""
     options = cast(Mapping[str, Json], unstructure(resolved.options, base=base))
     if isinstance(resolved.use, ModelUse):
@@ -92,7 +92,7 @@ def parts_used(components: Iterable[Resolved[Any]], base: Path) -> list[Componen
     """Describe the parsers and validators that components refer to, each once."""
     parts: list[ComponentUsed] = []
     for part in parts_of(components):
-        described = used("parser" if isinstance(part.entry.spec, ParserSpec) else "validator", part, base)
+        described = describe_component("parser" if isinstance(part.entry.spec, ParserSpec) else "validator", part, base)
         # A parser that several judges use is one line of the report.
         if described not in parts:
             parts.append(described)

@@ -20,7 +20,7 @@ from jrh.plugins.protocols import StageOutcome
 from jrh.suite.definition import Suite
 from jrh.suite.overrides import JudgeArgument
 from jrh.suite.resolved import ResolvedSuite, Shard
-from jrh.text.display import clean_text, counted
+from jrh.text.display import clean_text, count_noun
 from jrh.values.finding import Finding
 from jrh.values.items import Task
 from jrh.values.measures import Measure
@@ -92,7 +92,7 @@ def empty_tests(attrition: Iterable[Attrition]) -> tuple[EmptyTest, ...]:
     return tuple(_empty(lines) for lines in lines_of_tests.values() if all(map(why_no_cases, lines)))
 
 
-def listed_reasons(counts: Mapping[str, int]) -> str:
+def list_reasons(counts: Mapping[str, int]) -> str:
     """Name the commonest reasons with their counts, and count the others."""
     ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
     # A single further reason takes no more room than the sentence that would count it.
@@ -100,7 +100,7 @@ def listed_reasons(counts: Mapping[str, int]) -> str:
     named = [f"{reason} ({count:,})" for reason, count in ordered[:shown]]
     further = ordered[shown:]
     if further:
-        named.append(f"{counted(len(further), 'other reason')} ({sum(count for _, count in further):,})")
+        named.append(f"{count_noun(len(further), 'other reason')} ({sum(count for _, count in further):,})")
     return ", ".join(named)
 
 
@@ -120,13 +120,13 @@ def _empty(lines: list[Attrition]) -> EmptyTest:
 
 def _reasons(counts: Mapping[str, int]) -> str:
     """List the reasons; a single one without its count, which the sentence has named."""
-    return next(iter(counts)) if len(counts) == 1 else listed_reasons(counts)
+    return next(iter(counts)) if len(counts) == 1 else list_reasons(counts)
 
 
 def _why(drafted: int, rejected: Mapping[str, int], skipped: Mapping[str, int]) -> str:
     parts = []
     if drafted:
-        parts.append(f"{sum(rejected.values()):,} of {counted(drafted, 'draft')} rejected: {_reasons(rejected)}")
+        parts.append(f"{sum(rejected.values()):,} of {count_noun(drafted, 'draft')} rejected: {_reasons(rejected)}")
     if skipped:
         parts.append(f"{sum(skipped.values()):,} skipped: {_reasons(skipped)}")
     return f"{NO_CASES}: {'; '.join(parts) or 'the perturber returned no draft'}"
@@ -292,10 +292,10 @@ class RunResult:
             return f"<RunResult: {clean_text(self.message)}; {self.run_dir}>"
         ok = int(self.records.equals("status", Status.OK.value).sum()) if len(self.records) else 0
         parts = (
-            counted(len(self.report.judges), "judge"),
-            counted(len(self.report.tests), "test"),
+            count_noun(len(self.report.judges), "judge"),
+            count_noun(len(self.report.tests), "test"),
             f"{ok:,} of {self.report.planned:,} verdicts",
-            counted(len(self.findings), "finding"),
+            count_noun(len(self.findings), "finding"),
             f"not done: {clean_text(self.message, _REASON)}" if self.exit_code else "done",
         )
         return f"<RunResult {clean_text(self.report.suite)}: {', '.join(parts)}; {self.run_dir}>"

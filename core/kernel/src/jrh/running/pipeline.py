@@ -25,7 +25,7 @@ from jrh.running.stages.allocation import Batches
 from jrh.running.stages.coming_trials import SLICE, PlanFeed
 from jrh.running.stages.stored import StoredCases
 from jrh.running.stages.summary import note_plan
-from jrh.store.cases_table import listed_id
+from jrh.store.cases_table import id_of_list
 from jrh.store.records_table import GROWING, TrialRow
 from jrh.suite.resolved import Resolved, ResolvedTest, tests_of
 
@@ -192,4 +192,4 @@ def _note_plan(ready: Prepared, judges: Sequence[tuple[Resolved[JudgeSpec], str]
 
 
 def _plan_id(cases: StoredCases, judges: Sequence[tuple[Resolved[JudgeSpec], str]]) -> str:
-    return listed_id(cases.ids(), [(judge.use.name, judge_id) for judge, judge_id in judges])
+    return id_of_list(cases.ids(), [(judge.use.name, judge_id) for judge, judge_id in judges])

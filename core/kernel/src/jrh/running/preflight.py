@@ -10,7 +10,7 @@ from jrh.errors import FaultKind, JrhError, ModelFault
 from jrh.models.client import Client, with_defaults
 from jrh.models.ledger import PREFLIGHT, Payer, book_to
 from jrh.plugins.protocols import ChatRequest
-from jrh.plugins.secrets import noting_secrets
+from jrh.plugins.secrets import note_secrets
 from jrh.running.building import Builder
 from jrh.running.cost_question import find_estimator
 from jrh.running.declared_stages import questions_of
@@ -47,7 +47,7 @@ async def preflight(ready: Prepared) -> None:
     estimator = find_estimator() if needed else None
     called: Collection[str] = needed
     if estimator is not None:
-        called = await estimator.called_models(DryRun.of(ready, ready.items, ready.store, ready.gateway.find_reply))
+        called = await estimator.models_to_call(DryRun.of(ready, ready.items, ready.store, ready.gateway.find_reply))
     if not ready.settings.preflight:
         return
     probed = [name for name in resolved.models if name in needed and is_probed(resolved, name)]
@@ -110,7 +110,7 @@ def hint_for(builder: Builder, name: str, fault: ModelFault) -> str:
         return "check the account"
     if fault.kind is FaultKind.UNAUTHORIZED:
         # Built again, because only building tells from which variables a model reads its key.
-        with noting_secrets() as variables:
+        with note_secrets() as variables:
             builder.build(builder.resolved.models[name])
         return f"check {' and '.join(variables)}" if variables else "check its key"
     if fault.kind in (FaultKind.CONNECTION, FaultKind.TIMEOUT):

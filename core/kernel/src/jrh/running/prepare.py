@@ -24,7 +24,7 @@ from jrh.running.remembered_plugins import note_plugins
 from jrh.running.run_log import RunLog
 from jrh.store.cache import Cache
 from jrh.store.run_store import Store
-from jrh.text.redact import Redactor, named_secrets
+from jrh.text.redact import Redactor, secrets_of_options
 from jrh.values.items import Item
 
 
@@ -59,7 +59,7 @@ async def prepare_run(request: RunRequest, progress: Progress) -> AsyncIterator[
         JrhError: the data, a component or the run directory cannot be used.
     """
     resolved, loaded, settings, run_dir = request.resolved, request.loaded, request.settings, request.run_dir
-    redact = Redactor.from_environment(also=named_secrets(resolved.options()))
+    redact = Redactor.from_environment(also=secrets_of_options(resolved.options()))
     # A builder without a gateway: a component that asks a model while it is built gets an error, not a reply.
     rehearsing = suite_builder(resolved, loaded)
     progress.begin("load", None)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from jrh.models.ledger import Spent
 from jrh.plugins.entry_points import DISPLAYS
 from jrh.running.run_log import FailingStream
-from jrh.text import counted, format_dollars, telling
+from jrh.text import count_noun, format_dollars, terminal
 from jrh.text.display import clean_lines
 
 if TYPE_CHECKING:
@@ -120,13 +120,13 @@ def show_progress(*, quiet: bool = False, plain: bool = False) -> Iterator[Progr
         plain: print lines where there is neither, as `jrh run` does for logs.
     """
     display = None if quiet else _notebook_display()
-    terminal = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+    on_terminal = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
     if display is not None:
         with display() as progress:
             yield progress
-    elif quiet or not (terminal or plain):
+    elif quiet or not (on_terminal or plain):
         yield Progress()
-    elif terminal:
+    elif on_terminal:
         with _bars() as bars:
             yield RichProgress(bars)
     else:
@@ -175,9 +175,9 @@ _COUNTED: Final = {"judge": "trial"}
 
 def _to_do(stage: str, total: int, done: int) -> str:
     if not done:
-        return f"{counted(total, 'item')} to do, all tests together" if stage == _PERTURB else f"{total} to do"
+        return f"{count_noun(total, 'item')} to do, all tests together" if stage == _PERTURB else f"{total} to do"
     noun = _COUNTED.get(stage, "step")
-    return f"{counted(total, noun)}, {'all' if done >= total else done} done before"
+    return f"{count_noun(total, noun)}, {'all' if done >= total else done} done before"
 
 
 class PlainProgress(Counting):
@@ -200,7 +200,7 @@ class PlainProgress(Counting):
         super().begin(stage, total, done=done)
         self._open, self._said = True, time.monotonic()
         if total is not None:
-            telling.tell(f"{stage}: {_to_do(stage, total, done)}")
+            terminal.tell(f"{stage}: {_to_do(stage, total, done)}")
         if self._clock is None:
             # A daemon: it must not keep the process from ending.
             self._clock = Thread(target=self._watch_clock, name="jrh-progress", daemon=True)
@@ -217,9 +217,9 @@ class PlainProgress(Counting):
             return
         self._said = moment
         if self.total is None:
-            telling.tell(f"{self.stage}: {moment - self.started:.0f} s so far")
+            terminal.tell(f"{self.stage}: {moment - self.started:.0f} s so far")
         else:
-            telling.tell(f"{self.stage}: {self.done}/{self.total} ({self.facts()})")
+            terminal.tell(f"{self.stage}: {self.done}/{self.total} ({self.facts()})")
 
     def _watch_clock(self) -> None:
         # Often enough for a line to come at most a second or so late.
@@ -229,12 +229,12 @@ class PlainProgress(Counting):
     def end(self) -> None:
         """Print the result of the stage."""
         if self._open and self.total is not None:
-            telling.tell(f"{self.stage}: {self.done}/{self.total} done ({self.facts()})")
+            terminal.tell(f"{self.stage}: {self.done}/{self.total} done ({self.facts()})")
         self._open = False
 
     def say(self, text: str) -> None:
         """Print the sentence."""
-        telling.tell(text)
+        terminal.tell(text)
 
     def close(self) -> None:
         """Print nothing more."""

@@ -12,7 +12,7 @@ from typing import Any, Final
 from attrs import frozen
 
 from jrh.errors import JrhError
-from jrh.models.client import OpenModel, StandIn, priced
+from jrh.models.client import OpenModel, StandIn, refuse_unknown_prices
 from jrh.plugins.factories import WrongShapeError
 from jrh.plugins.loading import Loaded
 from jrh.plugins.protocols import Logger
@@ -149,4 +149,4 @@ def suite_builder(
     resolved: ResolvedSuite, loaded: Loaded, open_model: OpenModel = StandIn, log: Callable[..., Logger] = Quiet
 ) -> Builder:
     """Return what builds the components of a suite; by default without a log, with models that send nothing."""
-    return Builder(resolved, loaded.plugins, log, priced(resolved.suite.budget, open_model))
+    return Builder(resolved, loaded.plugins, log, refuse_unknown_prices(resolved.suite.budget, open_model))

@@ -50,7 +50,7 @@ def with_sections(report: RunReport, builder: Builder, log: Logger) -> RunReport
 def _sections(entry: Entry[SectionSpec], report: RunReport, builder: Builder) -> Iterator[Section]:
     # The JSON Schema of results knows no other kinds: a part of one would make every report invalid.
     kinds = (TablePart, TextPart, *entry.spec.part_kinds())
-    for section in builder.nested(entry, None).sections(report):
+    for section in builder.build_default(entry, None).sections(report):
         if not isinstance(section, Section):
             raise TypeError(f"it yields {type(section).__name__}, not Section")
         check_section(section, report)

@@ -84,7 +84,7 @@ class StageWork:
         return records_as_made(self.store, gone)
 
     @contextmanager
-    def paying(self, stage: str, *, name: str, task: str, test: str) -> Iterator[None]:
+    def book_calls(self, stage: str, *, name: str, task: str, test: str) -> Iterator[None]:
         """Book the calls inside to a stage, until `store.spending.forget_stage`; `name` says what they are made for."""
         with book_to(Payer.of_stage(stage, name=name, task=task, test=test)):
             yield
@@ -95,7 +95,7 @@ class StageWork:
         return state(self.store).imported
 
 
-def stored_work(
+def work_of_store(
     loaded: Loaded, store: Store, summary: Summary, *, records: RecordTable | None = None, again: bool = False
 ) -> StageWork:
     """Return what stages work on in a run that is there, without its suite.
@@ -108,7 +108,7 @@ def stored_work(
         again: whether results are computed again.
     """
     # A run of an earlier version, or an import of one, kept no flags: without them every claim would be licensed.
-    flags = summary.flags or tuple(loaded.plugins.declared_flags().values())
+    flags = summary.flags or tuple(loaded.plugins.flags_by_name().values())
     summary = evolve(summary, flags=flags)
     return StageWork(
         builder=builder_of_summary(summary, loaded),

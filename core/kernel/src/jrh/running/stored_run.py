@@ -16,7 +16,7 @@ from jrh.running.outcome import RunState
 from jrh.running.remembered_plugins import load_remembered
 from jrh.running.reporters import Written, find_reporters, make_directory, with_sections, write_reports
 from jrh.running.run_log import Quiet
-from jrh.running.stage_work import stored_work
+from jrh.running.stage_work import work_of_store
 from jrh.running.stages.summary import recall, state
 from jrh.running.without_suite import builder_of_summary
 from jrh.store.run_store import Store
@@ -74,7 +74,7 @@ def report_again(
         named = summary.reports if summary.reports and not formats else ()
         gone = [component.name for component in named if component.component not in writing]
         sentences: list[str] = []
-        work = stored_work(loaded, store, summary, again=True)
+        work = work_of_store(loaded, store, summary, again=True)
         work = evolve(work, installed_rules=installed_rules, say=sentences.append)
         report = add_to_report(gather(store, work.summary, work.records), work)
         builder = builder_of_summary(work.summary, loaded, reporters)
@@ -107,7 +107,7 @@ def open_run(run_dir: str | Path, *, measure: bool = False, plugins: Sequence[st
         # Measures that are stored need no plugin.
         again = measure and not store.measures.read()[0]
         loaded = load_remembered(store, tuple(plugins)) if again else load_plugins()
-        work = stored_work(loaded, store, summary if again else evolve(summary, components=()), again=again)
+        work = work_of_store(loaded, store, summary if again else evolve(summary, components=()), again=again)
         yield add_to_report(gather(store, evolve(summary, flags=work.summary.flags), work.records), work)
 
 

@@ -167,7 +167,7 @@ class CallsTable:
         )
         return CallTotals._make(sums)
 
-    def billed_beyond(self) -> list[BilledBeyond]:
+    def models_over_price(self) -> list[BilledBeyond]:
         """Return the models whose calls cost more than they could, by price and longest reply."""
         rows = self._database.rows(
             # Costs are products of decimal prices: the last digit may differ.
@@ -306,7 +306,7 @@ class SpendingTable:
         """Forget what a declared stage used: it is booked again when the stage works again."""
         self._database.writer.put(("DELETE FROM uses WHERE owner = ?", [(f"{OF_STAGES}{name}",)]))
 
-    def stated(self) -> float:
+    def judge_costs(self) -> float:
         """Return the US dollars that judges state themselves, because they ask no model of the suite."""
         ((dollars,),) = self._database.rows(
             "SELECT total(r.cost) FROM records r WHERE NOT r.simulated AND r.reply IS NOT NULL "

@@ -18,7 +18,7 @@ from jrh.store.writer import Statement
 from jrh.text.display import flat_text, utf8_text
 from jrh.values.cases import Case, Draft, Skip
 from jrh.values.clusters import BLOCK, ItemBlocks, clusters_of
-from jrh.values.item_covariates import GoldSource, written
+from jrh.values.item_covariates import GoldSource, write_covariates
 from jrh.values.items import Item
 
 _ITEMS: Final = "items"
@@ -66,7 +66,7 @@ class ItemsTable:
             shared = packer.share([form])
             packed = [packer.pack(value, shared, NOTHING, value) for value in values]
             rows = [
-                (task, number, item.id, clusters[item.id], _gold_source(item), written(item.covariates), *blob)
+                (task, number, item.id, clusters[item.id], _gold_source(item), write_covariates(item.covariates), *blob)
                 for number, (item, blob) in enumerate(zip(some, packed, strict=True), place)
             ]
             self._database.writer.flush(packer.statement, (_INSERT_ITEM, rows))
@@ -101,7 +101,7 @@ def _gold_source(item: Item) -> str:
     return GoldSource.read(item.gold_source).text if item.gold is not None and item.gold_source else ""
 
 
-def listed_id(texts: Iterable[str], *parts: object) -> str:
+def id_of_list(texts: Iterable[str], *parts: object) -> str:
     """Return `content_id(list(texts), *parts)` without holding the list."""
     # Byte for byte what `content_id` hashes, so that both give the same id.
     digest = hashlib.sha256(b"[[")
@@ -120,8 +120,8 @@ def items_ids(items: Mapping[str, Sequence[Item]]) -> dict[str, str]:
 def items_id(items: Sequence[Item]) -> str:
     """Return the id of a task's items, as `ItemsTable.write` does."""
     if not isinstance(items, ItemBlocks):
-        return listed_id(map(to_text, items))
-    items.known_id = items.known_id or listed_id(map(to_text, items))
+        return id_of_list(map(to_text, items))
+    items.known_id = items.known_id or id_of_list(map(to_text, items))
     return items.known_id
 
 
@@ -207,7 +207,7 @@ class CasesTable:
         case_id = self._database.text(sql, (task, test, item_id))
         return None if case_id is None else self.by_id([case_id])[case_id]
 
-    def revised_ids(self) -> frozenset[str]:
+    def ids_of_revisions(self) -> frozenset[str]:
         """Return the ids of the cases that count in place of others."""
         return frozenset(case_id for (case_id,) in self._database.rows("SELECT id FROM revised_cases"))
 
@@ -230,7 +230,7 @@ class CasesTable:
         if self.validity() != valid:
             self._database.set_meta(_VALID, json.dumps(dict(sorted(valid.items()))))
 
-    def holding(self, wanted: str) -> list[str]:
+    def search_fields(self, wanted: str) -> list[str]:
         """Return the ids of the cases with a text in a field, in upper or lower case."""
         # Texts are compressed, so SQLite cannot search them.
         wanted = wanted.casefold()
@@ -239,7 +239,7 @@ class CasesTable:
             values = self._texts.unpack([row[1:] for row in rows])
             fields = (flat_text(value["fields"]) for value in values)
             ids += [row[0] for row, text in zip(rows, fields, strict=True) if wanted in text.casefold()]
-        revised = self._read_revisions(sorted(self.revised_ids()))
+        revised = self._read_revisions(sorted(self.ids_of_revisions()))
         return ids + [case.id for case in revised if wanted in flat_text(case.fields).casefold()]
 
     def count_drafts(self, task: str, test: str) -> list[DraftCount]:
@@ -256,7 +256,7 @@ class CasesTable:
         sql = "SELECT count(DISTINCT item_id) FROM drafts WHERE task = ? AND test = ?"
         return int(self._database.rows(sql, (task, test))[0][0])
 
-    def voted(self, task: str, test: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    def drafts_with_votes(self, task: str, test: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
         """Yield (cluster, details) of a test's accepted and rejected drafts that validators report votes on."""
         sql = (
             "SELECT d.position, coalesce(i.cluster, d.item_id), coalesce(c.texts, d.texts), "

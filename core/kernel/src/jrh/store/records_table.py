@@ -17,7 +17,7 @@ from jrh.document.convert import from_text
 from jrh.errors import DamagedStoreError
 from jrh.store.database import CHUNK, MOST_PARAMETERS, TRANSIENT, Database, in_parts
 from jrh.store.writer import SALVAGE, Statement
-from jrh.text.display import counted
+from jrh.text.display import count_noun
 from jrh.values.records import COLUMNS, NUMBER_TYPES
 from jrh.values.verdicts import CaseRecord, Record, Reply
 
@@ -131,7 +131,7 @@ class TrialsTable:
         """Count the trials of the plan that have a record."""
         return int(self._database.rows("SELECT count(*) FROM trials t JOIN records r ON r.trial_id = t.id")[0][0])
 
-    def pending(self, judge: str, *, after: int = -1, until: int = LAST, limit: int = -1) -> list[PendingTrial]:
+    def trials_to_run(self, judge: str, *, after: int = -1, until: int = LAST, limit: int = -1) -> list[PendingTrial]:
         """Return a judge's trials to run, in plan order: those without a record, or with a transient failure.
 
         Args:
@@ -173,7 +173,7 @@ class TrialsTable:
         for rows in self._database.pages(sql, judge):
             yield [PendingTrial._make(row[1:]) for row in rows]
 
-    def lasting(self, trial_ids: Sequence[str]) -> frozenset[str]:
+    def final_trials(self, trial_ids: Sequence[str]) -> frozenset[str]:
         """Return those of some trials that will not be repeated: their record is not a transient failure."""
         sql = f"SELECT trial_id FROM records WHERE status NOT IN ({TRANSIENT}) AND trial_id IN ({{ids}})"  # noqa: S608
         return frozenset(trial for (trial,) in self._database.by_id(sql, trial_ids))
@@ -233,7 +233,7 @@ _READING: Final = "rationales"
 _UNREAD: Final = "UPDATE records SET argued = CASE WHEN status = 'ok' AND trim(rationale) != '' THEN ? END"
 
 
-class Told(NamedTuple):
+class StoredRationale(NamedTuple):
     """A verdict with its rationale."""
 
     trial_id: str
@@ -305,20 +305,20 @@ class RecordsTable:
             new = [(row[_JUDGE], checksum(row), row[_TRIAL]) for row in renamed]
             self._database.writer.flush((_RENAME, new), (_RENAME_USES, [()]))
 
-    def written(self) -> tuple[int, int | None]:
+    def write_state(self) -> tuple[int, int | None]:
         """Return the number of records and the last row id; one of them changes with every write."""
         ((count, last),) = self._database.rows("SELECT count(*), max(rowid) FROM records")
         return count, last
 
-    def told(self) -> list[Told]:
+    def rationales(self) -> list[StoredRationale]:
         """Return the verdicts of the plan that have a rationale, in plan order."""
         rows = self._database.rows(
             f"SELECT r.trial_id, r.case_id, r.task, r.test, r.rationale {_OF_THE_PLAN} "
             "WHERE r.status = 'ok' AND trim(r.rationale) != '' ORDER BY t.position"
         )
-        return [Told._make(row) for row in rows]
+        return [StoredRationale._make(row) for row in rows]
 
-    def argued_digest(self) -> str:
+    def rationales_digest(self) -> str:
         """Return the id of what the labels that rationales argue for were read from; empty if no model read them."""
         return self._database.digest(_READING) or ""
 
@@ -377,7 +377,7 @@ def refuse_changed(path: Path, changed: Sequence[Sequence[Any]]) -> None:
     """
     if changed:
         raise DamagedStoreError(
-            f"{counted(len(changed), 'record')} of '{path}' changed after jrh wrote "
+            f"{count_noun(len(changed), 'record')} of '{path}' changed after jrh wrote "
             f"{'it' if len(changed) == 1 else 'them'}, the first that of item '{changed[0][_ITEM]}' and judge "
             f"'{changed[0][_JUDGE]}'. {SALVAGE.format(name=path.parent)}"
         )

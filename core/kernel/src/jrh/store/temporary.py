@@ -21,15 +21,15 @@ IN_MEMORY: Final = 4000
 """Items that are held: some 12 MB of essays. Reading one from the file takes some 50 microseconds each time."""
 
 
-def spooled(items: Iterable[Item]) -> Sequence[Item]:
+def spool_items(items: Iterable[Item]) -> Sequence[Item]:
     """Return items as a sequence: as they are where they are few, and else read from a temporary file block by block.
 
     The file has no name and goes with the sequence.
     """
-    return spooled_as(Item, items)
+    return spool_values(Item, items)
 
 
-def spooled_as(kind: type[T], values: Iterable[T]) -> Sequence[T]:
+def spool_values(kind: type[T], values: Iterable[T]) -> Sequence[T]:
     """Do the same with values of any kind that is stored as text."""
     spool = Spool(kind)
     spool.add(values)

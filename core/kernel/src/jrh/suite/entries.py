@@ -48,15 +48,15 @@ def read_entry(node: Node, role: Role, plugins: Plugins) -> Written | None:
     """Take an entry apart, in whichever form it is written."""
     value = node.value
     if isinstance(value, str):
-        return _split_entry(node.holding({}), value, role, plugins)
+        return _split_entry(node.with_value({}), value, role, plugins)
     # Before the short form, which any mapping with one key looks like.
     if isinstance(value, Mapping) and role.key in value:
         return read_flat_entry(node, role, plugins)
     if isinstance(value, Mapping) and len(value) == 1:
         component, options = next(iter(value.items()))
         if options is None or isinstance(options, Mapping):
-            return _split_entry(node.holding(options or {}, component), component, role, plugins)
-        node.report(f"expected a mapping of options, got {option_types.described(options)}", component)
+            return _split_entry(node.with_value(options or {}, component), component, role, plugins)
+        node.report(f"expected a mapping of options, got {option_types.describe_value(options)}", component)
         return None
     node.report(_explain_no_entry(value, role))
     return None
@@ -67,7 +67,7 @@ def read_flat_entry(node: Node, role: Role, plugins: Plugins) -> Written | None:
     options = {key: part for key, part in node.value.items() if key != role.key}
     component = node.value[role.key]
     if isinstance(component, str) and component:
-        return _split_entry(node.holding(options), component, role, plugins)
+        return _split_entry(node.with_value(options), component, role, plugins)
     node.report(_explain_no_name(component, role), role.key)
     return None
 
@@ -98,12 +98,12 @@ def _split_entry(options: Node, component: str, role: Role, plugins: Plugins) ->
 
 
 def _explain_no_name(component: object, role: Role) -> str:
-    return f"expected the name of {role.noun}, got {option_types.described(component)}"
+    return f"expected the name of {role.noun}, got {option_types.describe_value(component)}"
 
 
 def _explain_no_entry(value: Any, role: Role) -> str:
     if not isinstance(value, Mapping):
-        return f"expected the name of {role.noun} or a mapping, got {option_types.described(value)}"
+        return f"expected the name of {role.noun} or a mapping, got {option_types.describe_value(value)}"
     forms = f"`{role.key}: NAME` with the options next to it, or `NAME: {{options}}`"
     # The commonest slip: options that are indented as far as their component's name are keys next to it.
     empty = next((key for key, part in value.items() if part is None), None)
@@ -128,7 +128,7 @@ def read_test(node: Node, plugins: Plugins) -> Sequence[TestUse]:
     if isinstance(value, Mapping) and CROSS in value:
         return _read_crossing(node, plugins)
     if isinstance(value, list | tuple):
-        test = _chain(node.holding({CHAIN: value}), node, plugins)
+        test = _chain(node.with_value({CHAIN: value}), node, plugins)
     elif isinstance(value, Mapping) and CHAIN in value:
         test = _chain(node, node[CHAIN], plugins)
     else:
@@ -150,7 +150,7 @@ def _perturber(node: Node, plugins: Plugins) -> TestUse | None:
 
 def _test_fields(settings: TestSettings, node: Node, plugins: Plugins) -> dict[str, Any]:
     """Return the settings of a test that a suite writes in another form than `TestUse` holds them."""
-    validators = node.holding({"validate": settings.validate}).entries("validate")
+    validators = node.with_value({"validate": settings.validate}).entries("validate")
     uses = (read_use(validator, VALIDATOR, plugins) for validator in validators)
     return {"validate": tuple(use for use in uses if use is not None), "ids": tuple(map(str, settings.ids))}
 
@@ -195,7 +195,7 @@ def _read_crossing(node: Node, plugins: Plugins) -> Sequence[TestUse]:
     if not is_list or not _FEWEST <= len(written) <= MOST_FACTORS:
         node.report(
             f"a crossing is a list of two to {MOST_FACTORS} factors, such as [paraphrase, format], "
-            f"got {len(written) if is_list else option_types.described(written)}",
+            f"got {len(written) if is_list else option_types.describe_value(written)}",
             CROSS,
         )
         return ()

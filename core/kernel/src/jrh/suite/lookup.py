@@ -255,7 +255,7 @@ class Lookup:
             listed = f"\n{did_you_mean(name, names)}Parsers of the suite: {', '.join(names)}." if names else ""
             self.problems.append(self.document.wrong(at, f"{error}{listed}"))
             return None
-        needed = option_types.required_names(entry.spec.options)
+        needed = option_types.mandatory_names(entry.spec.options)
         if needed:
             where = "; describe it under `parsers`" if kind == "parser" else ""
             message = f"{kind} '{name}' cannot be used by its name alone: it needs {', '.join(needed)}{where}"

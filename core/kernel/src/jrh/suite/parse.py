@@ -89,7 +89,7 @@ def parse_suite(document: Document, plugins: Plugins, base: Path) -> Parsed:
     """
     value = document.value
     if not isinstance(value, Mapping):
-        kind = option_types.described(value)
+        kind = option_types.describe_value(value)
         what = f"a suite is a mapping with keys such as name, data and judges; got {kind}"
         message = "the suite is empty; `jrh init` writes one to start from" if value is None else what
         raise SuiteError([document.problem((), message)])
@@ -157,17 +157,17 @@ def read_data(node: Node, plugins: Plugins) -> DataUse | None:
     # A key of a stage is the source's own where the source has an option of that name.
     stages: dict[str, Any] = {}
     for key in [key for key in declared if node.value.get(key) is not None and key not in options_of_source]:
-        options = node.holding(_options_of(declared[key], node.value[key]), key).try_read(declared[key].options)
+        options = node.with_value(_options_of(declared[key], node.value[key]), key).try_read(declared[key].options)
         stages[declared[key].name] = options
     source_keys = {key: value for key, value in node.value.items() if key not in declared or key in options_of_source}
     # Without the keys of stages, which would be unknown options of the source.
-    written = read_flat_entry(node.holding(source_keys), DATA, plugins)
+    written = read_flat_entry(node.with_value(source_keys), DATA, plugins)
     return None if written is None else written.use(DataUse, stages=stages)
 
 
 def read_name(node: Node) -> str:
     """Read the key `name`, which has to be there and to be fit for one."""
-    name = node.required("name", str, default="")
+    name = node.read_required("name", str, default="")
     if node.value.get("name") == "":
         node.report("the name is empty", "name")
     elif name and (unfit := unfit_name(name)):
@@ -194,7 +194,7 @@ def read_model(node: Node, name: str, plugins: Plugins) -> ModelUse | None:
     """Read an entry of `models`: a provider, its options, and the suite's own keys."""
     if not node.is_mapping("a mapping with a provider and its options"):
         return None
-    provider = node.required("provider", str, default="")
+    provider = node.read_required("provider", str, default="")
     theirs = own_options(plugins, "models", provider)
     # A provider's own option of the same name wins: its author decided what it means.
     ours = {"provider", *(key for cls in MODEL_SETTINGS for key in option_types.field_names(cls) if key not in theirs)}
@@ -258,7 +258,7 @@ def _stages(suite: Node, plugins: Plugins) -> tuple[Use, ...]:
         # Keys of `data` are read with the data.
         value = suite.value.get(key) if key and not entry.spec.of_data else None
         value = _options_of(entry.spec, value)
-        if value is not None and suite.holding(value, key).is_mapping("a mapping of options"):
+        if value is not None and suite.with_value(value, key).is_mapping("a mapping of options"):
             stages.append(Use(name=entry.spec.name, component=entry.qualified, options=value, location=(key,)))
     return tuple(stages)
 

@@ -215,7 +215,7 @@ def locate(value: object, kind: Any, at: Location, wanted: Mapping[Any, str]) ->
     elif kind in wanted and isinstance(value, str):
         yield wanted[kind], value, at
     elif option_types.is_attrs(kind) and isinstance(value, kind):
-        for attribute in option_types.resolved_fields(kind):
+        for attribute in option_types.settable_fields(kind):
             yield from locate(getattr(value, attribute.name), attribute.type, (*at, attribute.name), wanted)
     elif option_types.is_mapping(kind) and isinstance(value, Mapping):
         for key, part in value.items():
@@ -255,7 +255,7 @@ def judge_models(resolved: ResolvedSuite) -> Mapping[str, str]:
     return by_judge
 
 
-def sharded(resolved: ResolvedSuite, shard: Shard | None) -> ResolvedSuite:
+def shard_suite(resolved: ResolvedSuite, shard: Shard | None) -> ResolvedSuite:
     """Return the suite as one shard runs it, with its share of the budget, of the rates and of the concurrency.
 
     Raises:

@@ -2,7 +2,7 @@
 
 - `display`: untrusted text without control characters; counts with their noun, and amounts of money.
 - `redact`: masks secrets in all their forms, and formats the errors of plugins.
-- `telling`: the only place that writes to the terminal. Start here to print something.
+- `terminal`: the only place that writes to the terminal. Start here to print something.
 - `transcripts`: the messages of an agent's transcript, in the strict format of the field `transcript`.
 - `finite_range`: a type of command-line options.
 

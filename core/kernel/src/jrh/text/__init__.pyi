@@ -1,5 +1,5 @@
 from .display import clean_text as clean_text
-from .display import counted as counted
+from .display import count_noun as count_noun
 from .display import flat_text as flat_text
 from .display import format_dollars as format_dollars
 from .display import is_person_name as is_person_name
@@ -8,9 +8,9 @@ from .display import visible_line as visible_line
 from .display import visible_text as visible_text
 from .finite_range import FiniteRange as FiniteRange
 from .redact import Redactor as Redactor
-from .telling import say as say
-from .telling import show as show
-from .telling import tell as tell
+from .terminal import say as say
+from .terminal import show as show
+from .terminal import tell as tell
 from .transcripts import ToolCall as ToolCall
 from .transcripts import TranscriptMessage as TranscriptMessage
 from .transcripts import transcript_problems as transcript_problems

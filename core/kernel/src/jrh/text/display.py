@@ -136,7 +136,7 @@ def _as_picture(character: str) -> str:
     return f"⟨U+{ord(character):04X}⟩"
 
 
-def counted(number: int, singular: str, plural: str = "") -> str:
+def count_noun(number: int, singular: str, plural: str = "") -> str:
     """Format a number with its noun: `1 item`, `1,680 trials`."""
     return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
 

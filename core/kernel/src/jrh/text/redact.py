@@ -73,7 +73,7 @@ def environment_secrets(environment: Mapping[str, str] | None = None) -> Iterato
     yield from (value for value in values if len(value) >= SHORTEST)
 
 
-def named_secrets(options: Iterable[Any]) -> Iterator[str]:
+def secrets_of_options(options: Iterable[Any]) -> Iterator[str]:
     """Yield the values of the environment variables that options refer to, whatever their names.
 
     An option whose name ends in `_env` holds the name of such a variable, or a mapping to such names. Values of fewer
@@ -103,7 +103,7 @@ def error_line(error: BaseException) -> str:
 
     A plain `JrhError` is a plugin's sentence for the user: its text alone, since nothing in the plugin is to be mended.
     """
-    text, at = Redactor.from_environment()(" ".join(str(error).split())), raised_at(error)
+    text, at = Redactor.from_environment()(" ".join(str(error).split())), error_place(error)
     text = text if len(text) <= _MOST else f"{text[:_MOST]} ..."
     if type(error) is JrhError and text:
         return text
@@ -111,7 +111,7 @@ def error_line(error: BaseException) -> str:
     return f"{line} ({at})" if at else line
 
 
-def raised_at(error: BaseException) -> str:
+def error_place(error: BaseException) -> str:
     """Return file and line of a plugin that an error came from, such as `polite.py, line 5`; empty if none is known.
 
     What a plugin calls may raise too: the line is the plugin's own. Paths of this machine are left out.

@@ -1,8 +1,8 @@
 from .cases import OUTPUT_MODES as OUTPUT_MODES
 from .cases import Condition as Condition
 from .clusters import clusters_of as clusters_of
-from .clusters import linked as linked
-from .clusters import shown_text as shown_text
+from .clusters import item_text as item_text
+from .clusters import link_members as link_members
 from .events import CaseReady as CaseReady
 from .events import RecordCommitted as RecordCommitted
 from .events import RunFinished as RunFinished
@@ -23,7 +23,7 @@ from .items import TOGETHER_FIELD as TOGETHER_FIELD
 from .items import Criteria as Criteria
 from .items import Criterion as Criterion
 from .items import JudgedCriterion as JudgedCriterion
-from .items import asked_together as asked_together
+from .items import criteria_of_call as criteria_of_call
 from .items import option_field as option_field
 from .measures import Curve as Curve
 from .measures import Flag as Flag

@@ -113,7 +113,7 @@ def clusters_of(items: Iterable[Item]) -> Mapping[str, str]:
         long list it can be asked for each item and lists only those that are not alone.
     """
     # Texts of all items at once are what a long list must not hold.
-    return _clusters_of_many(items) if isinstance(items, ItemBlocks) else linked(map(_keys, items))
+    return _clusters_of_many(items) if isinstance(items, ItemBlocks) else link_members(map(_keys, items))
 
 
 def _clusters_of_many(items: ItemBlocks) -> Mapping[str, str]:
@@ -125,12 +125,12 @@ def _clusters_of_many(items: ItemBlocks) -> Mapping[str, str]:
     shared = set(numbers[1:][numbers[1:] == numbers[:-1]].tolist())
     # Two keys of one number do no harm: the keys themselves decide.
     members = map(_keys, items if shared else ())
-    return _Joined(linked(member for member in members if any(hash(key) in shared for key in member[1])))
+    return _Joined(link_members(member for member in members if any(hash(key) in shared for key in member[1])))
 
 
 def _keys(item: Item) -> tuple[str, tuple[str, str]]:
     # The line feed keeps texts apart from groups: a text may read like the name of a group.
-    return item.id, (item.group or item.id, f"\n{_shorten(shown_text(item))}")
+    return item.id, (item.group or item.id, f"\n{_shorten(item_text(item))}")
 
 
 def _shorten(text: str) -> str:
@@ -138,7 +138,7 @@ def _shorten(text: str) -> str:
     return text if len(text) < _LONG else f"\0{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()}"
 
 
-def linked(members: Iterable[tuple[str, Iterable[str]]]) -> dict[str, str]:
+def link_members(members: Iterable[tuple[str, Iterable[str]]]) -> dict[str, str]:
     """Join the members that share a key, directly or through others: the connected components.
 
     Args:
@@ -158,7 +158,7 @@ def linked(members: Iterable[tuple[str, Iterable[str]]]) -> dict[str, str]:
     return {member: _find(root, member) for member in root}
 
 
-def shown_text(item: Item) -> str:
+def item_text(item: Item) -> str:
     """Return what an item shows to a judge as one text: its fields without the id and the gold label.
 
     Runs of whitespace count as one space. Empty where the item has no text.

@@ -90,7 +90,7 @@ class ColumnFile:
             with suppress(OSError):  # memory that the process has locked
                 mapping.madvise(mmap.MADV_DONTNEED)
 
-    def joined(self, parts: Iterable[NDArray[Any]], shape: tuple[int, ...], kind: np.dtype[Any]) -> NDArray[Any]:
+    def join(self, parts: Iterable[NDArray[Any]], shape: tuple[int, ...], kind: np.dtype[Any]) -> NDArray[Any]:
         """Return parts as one read-only array, in the file if it is large.
 
         Args:
@@ -167,12 +167,12 @@ class Gathering:
         yield from self._parts
         yield from self._held
 
-    def joined(self, file: ColumnFile, kind: np.dtype[Any] | None = None) -> NDArray[Any]:
+    def join(self, file: ColumnFile, kind: np.dtype[Any] | None = None) -> NDArray[Any]:
         """Return all rows as one array, in a file if it is large, of the type given or of one that holds them all."""
         # Of no rows: the type that holds all parts, without copying any.
         none = np.concatenate([part[:0] for part in self], dtype=kind)
         shape = (sum(map(len, self)), *none.shape[1:])
-        return file.joined(self._read(), shape, none.dtype)
+        return file.join(self._read(), shape, none.dtype)
 
     def _read(self) -> Iterator[NDArray[Any]]:
         for part in self:  # what was copied is let go before the next part is read
@@ -252,11 +252,11 @@ class PackedIds(Sequence[str]):
             raise ValueError(f"{value!r} is not in the sequence")
         return super().index(value, start, len(self) if stop is None else stop)
 
-    def kept_in(self, file: ColumnFile) -> PackedIds:
+    def store_in(self, file: ColumnFile) -> PackedIds:
         """Return the same ids, which wait in a file."""
         return PackedIds(file.put(self._ids), blank=self._blank)
 
-    def ordered(self) -> tuple[PackedIds, NDArray[np.int32]]:
+    def sort(self) -> tuple[PackedIds, NDArray[np.int32]]:
         """Return the ids sorted after the empty text, and the new place of each; -1 takes the last, which is the empty.
 
         Returns:
@@ -284,7 +284,7 @@ class IdGathering(Gathering):
 
     def column(self, file: ColumnFile) -> tuple[NDArray[np.signedinteger], PackedIds]:
         """Return a code for every row, and the distinct ids in order of first appearance; all of it in a file."""
-        every = self.joined(ColumnFile(), _KIND)
+        every = self.join(ColumnFile(), _KIND)
         ids, first, codes = np.unique(every, return_index=True, return_inverse=True)
         # `np.unique` sorts the ids; categories are in order of first appearance.
         order = np.argsort(first)

@@ -110,7 +110,7 @@ class ClaimFamily:
         return f"Corrected for {tests} (Holm, {100 * self.alpha:.3g}%)"
 
     @property
-    def controlled(self) -> str:
+    def error_rates(self) -> str:
         """Return what is controlled, in a sentence or two."""
         if not self.equivalences:
             return f"{self.brief}."
@@ -120,7 +120,7 @@ class ClaimFamily:
     @property
     def sentence(self) -> str:
         """Return what is controlled, for readers of the report."""
-        return f"{self.controlled} Gate rules and added metrics with tests have error rates of their own."
+        return f"{self.error_rates} Gate rules and added metrics with tests have error rates of their own."
 
 
 @frozen(kw_only=True)

@@ -59,7 +59,7 @@ class GoldSource:
         return f"{self.kind.value}:{self.model}" if self.model else self.kind.value
 
     @property
-    def described(self) -> str:
+    def in_words(self) -> str:
         """Return the source in words, as in `gold labels by people`."""
         return {
             GoldKind.PEOPLE: "by people",
@@ -146,13 +146,13 @@ def check_declared(items: Iterable[Item], task: Task, declared: Iterable[str]) -
             raise JrhError(f"task '{task.name}': no item has the covariate '{name}'; jrh reads it from {columns}{why}")
 
 
-def written(covariates: Mapping[str, Json]) -> str:
+def write_covariates(covariates: Mapping[str, Json]) -> str:
     """Write covariates as JSON text, the same for equal values; empty where there are none."""
     # Sorted, since records hold the text and equal ones are one category.
     return json.dumps(covariates, sort_keys=True, ensure_ascii=False, separators=(",", ":")) if covariates else ""
 
 
-def read(text: str) -> Mapping[str, Json]:
+def read_covariates(text: str) -> Mapping[str, Json]:
     """Read what `written` wrote.
 
     Raises:

@@ -70,7 +70,7 @@ def _read_criteria(written: str) -> Mapping[str, str]:
     return MappingProxyType(json.loads(written))
 
 
-def asked_together(fields: Mapping[str, Json]) -> Mapping[str, str]:
+def criteria_of_call(fields: Mapping[str, Json]) -> Mapping[str, str]:
     """Return id -> text of the criteria that are asked in one call, in the order shown; empty for a single one."""
     written = fields.get(TOGETHER_FIELD)
     return _read_criteria(written) if isinstance(written, str) and written else {}
@@ -78,7 +78,7 @@ def asked_together(fields: Mapping[str, Json]) -> Mapping[str, str]:
 
 def wording(fields: Mapping[str, Json]) -> str:
     """Return the rubric as presented: the text of the criterion, or a list of all that are asked together."""
-    if asked_together(fields):
+    if criteria_of_call(fields):
         return _list_criteria(str(fields[TOGETHER_FIELD]))
     criterion = fields.get(CRITERION_FIELD)
     return str(criterion["text"]) if isinstance(criterion, Mapping) else ""

@@ -62,10 +62,10 @@ class Categorical:
         """Return the rows of a boolean mask or an index array; the categories stay the same."""
         return Categorical(_take_rows(self.codes, rows), self.categories)
 
-    def kept_in(self, file: ColumnFile) -> Categorical:
+    def store_in(self, file: ColumnFile) -> Categorical:
         """Return the same column, which waits in a file if it is long."""
         ids = self.categories
-        return Categorical(file.put(self.codes), ids.kept_in(file) if isinstance(ids, PackedIds) else ids)
+        return Categorical(file.put(self.codes), ids.store_in(file) if isinstance(ids, PackedIds) else ids)
 
     def share_categories(self, known: dict[Sequence[str], Sequence[str]]) -> Categorical:
         """Return the same column with equal categories that are known, if any: items are often their own cluster."""
@@ -111,7 +111,7 @@ class _Coding:
         if self._ids is not None and self._ids:
             return Categorical(*self._ids.column(file))
         categories = tuple(name for name in self._index if name is not None)
-        codes = self._codes.joined(file, self._type()) if self._codes else np.zeros(0, dtype=self._type())
+        codes = self._codes.join(file, self._type()) if self._codes else np.zeros(0, dtype=self._type())
         return Categorical(_collapse_equal(codes), categories)
 
 
@@ -168,7 +168,7 @@ class RecordTable:
         # Each column is let go as soon as it is an array.
         names: dict[Sequence[str], Sequence[str]] = {}
         categorical = {name: texts.pop(name).column(file).share_categories(names) for name in tuple(texts)}
-        numeric = {name: _collapse_equal(numbers.pop(name).joined(file)) for name in tuple(numbers)}
+        numeric = {name: _collapse_equal(numbers.pop(name).join(file)) for name in tuple(numbers)}
         return cls(categorical, numeric, file)
 
     @classmethod
@@ -233,7 +233,7 @@ class RecordTable:
         """Return the rows of an index array likewise; the columns that are taken wait in a file."""
         return self._select(
             rows,
-            lambda column, rows: column.take(rows).kept_in(file),
+            lambda column, rows: column.take(rows).store_in(file),
             lambda column, rows: file.put(_take_rows(column, rows)),
         )
 

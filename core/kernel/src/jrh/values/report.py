@@ -162,7 +162,7 @@ class TaskSummary:
 class RunReport:
     """All results of a run."""
 
-    BESIDE: ClassVar = ("records", "evidence", "flags")
+    NOT_IN_RESULTS: ClassVar = ("records", "evidence", "flags")
     """Fields that are not part of the results document; they stay in the run's store."""
     suite: str
     run_id: str

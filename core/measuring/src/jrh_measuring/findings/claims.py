@@ -8,7 +8,7 @@ from typing import Final
 
 from attrs import evolve, frozen
 from jrh.plugins import Role
-from jrh.text.display import counted
+from jrh.text.display import count_noun
 from jrh.values.cases import REFERENCE
 from jrh.values.finding import Basis, Finding, Severity
 from jrh.values.measures import Flag, FlagEffect, Measure
@@ -18,8 +18,8 @@ from jrh_measuring.findings.design import Design, Place
 from jrh_measuring.findings.measure_index import MeasureIndex
 from jrh_measuring.findings.page_family import PageFamily
 from jrh_measuring.flags import BOUNDED, FEW_EVENTS, doubtful
-from jrh_measuring.missing_verdicts import mirrored
-from jrh_measuring.numbers import counted_items, format_estimate, format_interval, round_up, stated_p
+from jrh_measuring.missing_verdicts import complement
+from jrh_measuring.numbers import format_estimate, format_interval, format_items, round_up, state_p
 
 _DIGITS: Final = 2
 
@@ -76,7 +76,7 @@ class Situation:
         """Return the measure of a place."""
         return self.index.by_place.get(place)
 
-    def related(self, measure: Measure, name: str) -> Measure | None:
+    def counterpart(self, measure: Measure, name: str) -> Measure | None:
         """Return the measure of another name that is about the same as a measure."""
         return self.at(evolve(Place.of(measure), name=name))
 
@@ -106,20 +106,20 @@ class Situation:
         """Return the p-value at which an equivalence is claimed (`PageFamily.equivalence_level`)."""
         return self.family.equivalence_level(self._key(measure))
 
-    def corrected(self, measure: Measure, null: float = 0.0) -> str:
+    def correction(self, measure: Measure, null: float = 0.0) -> str:
         """Return why a claim is not made although the measure alone would license it; empty where it would not.
 
         Without it a reader sees an interval that excludes the null value, and a sentence that contradicts it.
         """
         if self._can_be_overturned(measure, null) or not self.family.alone(self._key(measure)):
             return ""
-        return f"not significant after correcting for {counted(self.family.tests, 'test')}"
+        return f"not significant after correcting for {count_noun(self.family.tests, 'test')}"
 
     def equivalence_corrected(self, measure: Measure) -> str:
         """Return why an equivalence is not claimed that the measure alone would license; empty where it would not."""
         if self.doubtful(measure) or not self.family.equivalent_alone(self._key(measure)):
             return ""
-        claims = counted(len(self.family.equivalences), "claim")
+        claims = count_noun(len(self.family.equivalences), "claim")
         return f"not significant after correcting for {claims} of equivalence"
 
     def doubtful(self, measure: Measure) -> frozenset[str]:
@@ -141,16 +141,16 @@ class Situation:
         nothing_varied = doubts == {FEW_EVENTS} and measure.estimate == 0.0 and units(measure) > 0
         return nothing_varied and rare_change_bound(0, units(measure)) < limit
 
-    def kept_within(self, measure: Measure, limit: float) -> bool:
+    def complement_within(self, measure: Measure, limit: float) -> bool:
         """Tell whether a share of unchanged verdicts is shown to miss 1 by less than `limit`."""
-        return measure.estimate is not None and self.within(mirrored(measure, measure.name), limit)
+        return measure.estimate is not None and self.within(complement(measure, measure.name), limit)
 
     def own_p(self, measure: Measure, null: float = 0.0) -> str:
         """Return the p-value where the interval excludes the null value and the test does not reject it."""
         interval, p = measure.interval, self.family.p.get(self._key(measure))
         # An interval and a test that disagree puzzle readers: the p-value shows which of them decided.
         excluded = interval is not None and not interval.low <= null <= interval.high
-        return stated_p(p) if excluded and p is not None and p > self.family.alpha else ""
+        return state_p(p) if excluded and p is not None and p > self.family.alpha else ""
 
     def _key(self, measure: Measure) -> Hashable:
         return self.rule, Place.of(measure)
@@ -238,9 +238,9 @@ def _basis(claim: Claim) -> Basis:
         value=estimate_text(measure),
         interval=format_interval(measure, _DIGITS),
         aside=claim.aside,
-        size=counted_items(measure) if measure.n_items else "",
+        size=format_items(measure) if measure.n_items else "",
         effect=_effect(claim),
-        decide="" if claim.needed is None else f"about {counted(round_up(claim.needed), _unit(claim))} in all",
+        decide="" if claim.needed is None else f"about {count_noun(round_up(claim.needed), _unit(claim))} in all",
     )
 
 
@@ -267,7 +267,7 @@ def _decide(claims: Sequence[Claim]) -> str:
         return ""
     (least, _), (most, unit) = known[0], known[-1]
     first = "" if least == most else f"{least:,} to "
-    return f"about {first}{counted(most, unit)} in all"
+    return f"about {first}{count_noun(most, unit)} in all"
 
 
 def _unit(claim: Claim) -> str:
@@ -286,7 +286,7 @@ def margin_of(measure: Measure, usual: float) -> float:
     return usual if measure.margin is None else measure.margin
 
 
-def needed_for(measure: Measure, effect: float, comparisons: int = 1) -> int | None:
+def items_needed(measure: Measure, effect: float, comparisons: int = 1) -> int | None:
     """Return about how many items would tell `effect` from nothing; None without an interval.
 
     From the width of the interval: `jrh_stats.items_to_decide`, power 0.8. Where nothing varied the width says nothing;

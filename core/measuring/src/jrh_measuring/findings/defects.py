@@ -40,7 +40,7 @@ class Defect:
 
     def places(self, design: Design) -> tuple[Place, ...]:
         """Return where the quantity is measured."""
-        places = design.parts(self.measure) if self.parts else design.measured(self.measure)
+        places = design.parts(self.measure) if self.parts else design.wholes(self.measure)
         return tuple(place for place in places if not self.reference or place.test == REFERENCE)
 
     def is_shown(self, measure: Measure, now: Situation) -> bool:

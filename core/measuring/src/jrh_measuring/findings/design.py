@@ -17,7 +17,7 @@ from jrh.values.measures import Measure
 from jrh.values.records import RecordTable
 from jrh.values.report import RunReport, TaskSummary
 
-from jrh_measuring.expected_changes import directional_tests, moving_tests
+from jrh_measuring.expected_changes import change_tests, directional_tests
 
 _TWO: Final = 2
 Side: TypeAlias = Literal["both", "above", "below"]
@@ -82,7 +82,7 @@ class Design:
     places: Mapping[str, tuple[Place, ...]] = Factory(dict)
     """Name -> what is measured under it of this judge."""
 
-    def measured(self, name: str) -> tuple[Place, ...]:
+    def wholes(self, name: str) -> tuple[Place, ...]:
         """Return the measures of a name, for whole tests."""
         return tuple(place for place in self.places.get(name, ()) if not place.cell)
 
@@ -90,7 +90,7 @@ class Design:
         """Return the measures of a name by factor levels."""
         return tuple(place for place in self.places.get(name, ()) if place.cell)
 
-    def weighted_parts(self, name: str) -> Iterator[tuple[Place, float]]:
+    def parts_with_weights(self, name: str) -> Iterator[tuple[Place, float]]:
         """Yield the measures of a name by factor levels, each with an equal share of the weight 1 of a whole test."""
         parts = self.parts(name)
         sizes = Counter((place.task, place.test) for place in parts)
@@ -99,7 +99,7 @@ class Design:
 
     def steady(self, name: str) -> tuple[Place, ...]:
         """Return those for tests in which the verdict of a reliable judge stays the same."""
-        return tuple(place for place in self.measured(name) if not self.moves(place.task, place.test))
+        return tuple(place for place in self.wholes(name) if not self.moves(place.task, place.test))
 
     def moves(self, task: str, test: str) -> bool:
         """Return whether the verdict of a reliable judge may change in a test."""
@@ -108,7 +108,7 @@ class Design:
     def separates_noise(self, task: str, test: str) -> bool:
         """Return whether reruns are meant to tell a change from noise in a test."""
         names = self.roles.get(Role.CHANGE.value, frozenset())
-        compared = {(place.task, place.test) for name in names for place in self.measured(name)}
+        compared = {(place.task, place.test) for name in names for place in self.wholes(name)}
         return (task, test) in compared and self.has_reruns(task, test)
 
     def has_reruns(self, task: str, test: str) -> bool:
@@ -136,7 +136,7 @@ def designs_of(
     for measure in report.measures:
         places.setdefault(measure.judge, {}).setdefault(measure.name, []).append(Place.of(measure))
     tasks = {summary.task.name: summary for summary in report.tasks}
-    moving, directed = moving_tests(report.records), directional_tests(report.records)
+    moving, directed = change_tests(report.records), directional_tests(report.records)
     return [
         Design(
             judge=judge,

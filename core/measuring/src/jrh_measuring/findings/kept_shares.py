@@ -9,7 +9,7 @@ from attrs import evolve
 from jrh.values.finding import Severity
 from jrh.values.measures import Measure
 
-from jrh_measuring.findings.claims import Claim, Situation, needed_for, open_effect
+from jrh_measuring.findings.claims import Claim, Situation, items_needed, open_effect
 from jrh_measuring.findings.design import Chain, Design, Hypothesis
 from jrh_measuring.findings.rule import Rule
 
@@ -28,7 +28,7 @@ class KeptShare(Rule):
 
     def hypotheses(self, design: Design) -> Iterator[Chain]:
         """Yield that the share falls short of 1 by no more than the floor."""
-        for place in design.measured(self.name):
+        for place in design.wholes(self.name):
             # With reruns the excess over their noise decides: a share of changes alone says less.
             if not design.separates_noise(place.task, place.test):
                 yield (Hypothesis(place=place, null=1 - design.floor_of(self.kind), side="below"),)
@@ -43,12 +43,12 @@ class KeptShare(Rule):
             needed = None
             if now.claims(measure, 1 - floor):
                 severity, statement = Severity.WARNING, f"Changes {what} (share that agrees)"
-            elif now.kept_within(measure, margin):
+            elif now.complement_within(measure, margin):
                 severity, statement = Severity.GOOD, f"Keeps {what} (share that agrees)"
             else:
                 severity, statement = Severity.INCONCLUSIVE, _open(now, measure, 1 - floor, what, never)
                 changed = 1 - measure.estimate
-                needed = needed_for(evolve(measure, estimate=changed), open_effect(changed, margin))
+                needed = items_needed(evolve(measure, estimate=changed), open_effect(changed, margin))
             yield Claim(
                 kind=self.kind,
                 severity=severity,
@@ -65,7 +65,7 @@ def _open(now: Situation, kept: Measure, null: float, what: str, never: str) -> 
     """Say that a share of unchanged verdicts is open: nothing changed, too little, or too little for the family."""
     if kept.estimate == 1.0:
         return f"Never changed {never}; too few items to rule out changes (share that agrees)"
-    corrected = now.corrected(kept, null)
+    corrected = now.correction(kept, null)
     if corrected:
         return f"Possibly changes {what}; {corrected} (share that agrees)"
     return f"May change {what} (share that agrees)"

@@ -15,7 +15,7 @@ from jrh.hashing import content_id
 from jrh.plugins.component_identity import code_digest
 from jrh.plugins.registry import Plugins
 from jrh.store.stage_tables import TableSpec
-from jrh.text.display import clean_text, counted
+from jrh.text.display import clean_text, count_noun
 from jrh.values.finding import ClaimFamily, Finding
 
 from jrh_measuring.findings.design import Place, Side
@@ -98,7 +98,7 @@ def read_record(store: Store) -> FindingsRecord | None:
     Raises:
         DamagedStoreError: it is not what was written.
     """
-    findings = recorded_findings(store)
+    findings = read_findings(store)
     if findings is None:
         return None
     rules = _part(store, _RULES, tuple[RuleUsed, ...])
@@ -106,7 +106,7 @@ def read_record(store: Store) -> FindingsRecord | None:
     return FindingsRecord(rules=rules, hypotheses=hypotheses, found=findings)
 
 
-def recorded_findings(store: Store) -> RunFindings | None:
+def read_findings(store: Store) -> RunFindings | None:
     """Read the findings alone; as `read_record`."""
     # Other measures or further records since then: the findings are not about them.
     if store.table(_TABLE).digest() != _basis_digest(store):
@@ -147,7 +147,7 @@ def changes_of_findings(then: RunFindings, now: RunFindings) -> Iterator[str]:
     }
     for name, sentences in changes.items():
         if sentences:
-            yield f"{counted(len(sentences), 'finding')} {name}: {join_names(sentences, '; ')}"
+            yield f"{count_noun(len(sentences), 'finding')} {name}: {join_names(sentences, '; ')}"
 
 
 def _full_sentence(finding: Finding) -> str:

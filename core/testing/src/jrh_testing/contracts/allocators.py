@@ -34,13 +34,13 @@ class AllocatorContract(ComponentContract):
 
     def test_a_batch_has_items(self, base: Path) -> None:
         """If this fails: `batch` is the number of items of every task between two decisions, at least 1."""
-        assert isinstance(self.built(base).batch, int)
-        assert self.built(base).batch >= 1
+        assert isinstance(self.build_component(base).batch, int)
+        assert self.build_component(base).batch >= 1
 
     @MISSING
     def test_it_keeps_some_of_the_judges_that_were_asked(self, base: Path, missing: float) -> None:
         """If this fails: return names out of `judges`; a judge that was dropped before cannot come back."""
-        allocator, records = self.built(base), self.records(missing)
+        allocator, records = self.build_component(base), self.records(missing)
         # None left is a legal state: all judges of a task may have been dropped before.
         for judges in ((*JUDGES, _SILENT), JUDGES[:1], ()):
             assert set(allocator.keep(judges, 1, records)) <= set(judges)
@@ -48,11 +48,11 @@ class AllocatorContract(ComponentContract):
     @MISSING
     def test_what_it_decides_follows_from_its_arguments(self, base: Path, missing: float) -> None:
         """If this fails: a clock, chance or an earlier call has a say, so that a continued run may decide otherwise."""
-        allocator, records = self.built(base), self.records(missing)
+        allocator, records = self.build_component(base), self.records(missing)
         first = [set(allocator.keep(JUDGES, batch, records)) for batch in (1, 2, 3)]
         # Backwards: a continued run asks again about batches that it has decided already.
         assert [set(allocator.keep(JUDGES, batch, records)) for batch in (3, 2, 1)] == first[::-1]
-        assert [set(self.built(base).keep(JUDGES, batch, records)) for batch in (1, 2, 3)] == first
+        assert [set(self.build_component(base).keep(JUDGES, batch, records)) for batch in (1, 2, 3)] == first
 
 
 def _plain(value: object) -> object:

@@ -18,7 +18,7 @@ import attrs
 import pytest
 import yaml
 from jrh.document.convert import structure
-from jrh.document.option_types import resolved_fields
+from jrh.document.option_types import settable_fields
 from jrh.errors import JrhError, PluginError
 from jrh.plugins.protocols import ModelClient, Parser, Validator
 from jrh.plugins.specs import ALL_MODES, Spec
@@ -270,7 +270,7 @@ class ComponentContract:
             name: model.fresh() if isinstance(model, ScriptedModel) else model for name, model in self.models.items()
         }
 
-    def built(self, base: Path, task: Task | None = None, options: Mapping[str, Json] | None = None) -> Any:
+    def build_component(self, base: Path, task: Task | None = None, options: Mapping[str, Json] | None = None) -> Any:
         """Build the component; the given options are merged over the contract's."""
         task = task or self.tasks()[0]
         return build(
@@ -314,7 +314,7 @@ class ComponentContract:
         """If this fails: give every field a default and `metadata={"help": ...}`; `jrh plugins show` prints both."""
         for cls in _option_classes(self.spec.options):
             assert attrs.has(cls), f"{cls.__name__} is not an attrs class"
-            for field in resolved_fields(cls):
+            for field in settable_fields(cls):
                 place = f"{cls.__name__}.{field.name}"
                 assert str(field.metadata.get("help", "")).strip(), f"{place} has no help text"
                 optional = field.default is not attrs.NOTHING or field.name in self.required_options
@@ -331,7 +331,7 @@ class ComponentContract:
     def test_an_unknown_option_is_an_error(self, base: Path) -> None:
         """If this fails: the options class takes keys it does not know; a misspelt option would go unnoticed."""
         with pytest.raises(JrhError) as caught:
-            self.built(base, options={"no_such_option_9": 1})
+            self.build_component(base, options={"no_such_option_9": 1})
         assert "no_such_option_9" in str(caught.value), "the message does not name the unknown option"
 
     def test_a_missing_required_option_is_an_error(self, base: Path) -> None:
@@ -352,9 +352,9 @@ class ComponentContract:
 
     def test_the_factory_touches_nothing_outside(self, base: Path) -> None:
         """If this fails: move the connection, process or file access to where the work is done; plans are free."""
-        self.built(base)  # the first time may import libraries, which read and cache what they like
+        self.build_component(base)  # the first time may import libraries, which read and cache what they like
         with watch_side_effects(base) as effects:
-            self.built(base)
+            self.build_component(base)
         assert not effects, f"the factory {'; '.join(effects)}"
 
 
@@ -383,7 +383,7 @@ def _option_classes(cls: type) -> Iterator[type]:
         return
     # Classes of other packages, such as a scale of the kernel, are documented where they are defined.
     package = cls.__module__.partition(".")[0]
-    for field in resolved_fields(cls):
+    for field in settable_fields(cls):
         for part in _parts(field.type):
             if isinstance(part, type) and attrs.has(part) and part.__module__.partition(".")[0] == package:
                 yield from _option_classes(part)

@@ -35,7 +35,7 @@ class JudgeContract(ComponentContract):
         self, base: Path, task: Task, questions: Sequence[Question], *, examples: Sequence[Example] | None = None
     ) -> list[Judgement]:
         """Build the judge, ask it the questions as its kind says, and close it."""
-        judge = self.built(base, task)
+        judge = self.build_component(base, task)
 
         async def work() -> list[Judgement]:
             try:
@@ -133,7 +133,7 @@ class JudgeContract(ComponentContract):
         wanted = _ARGUMENTS.get(self.spec.kind)
         if wanted is None:
             return
-        judge = self.built(base)
+        judge = self.build_component(base)
         parameters = [
             parameter
             for parameter in inspect.signature(judge.judge).parameters.values()
@@ -143,7 +143,7 @@ class JudgeContract(ComponentContract):
 
     def test_closing_is_harmless(self, base: Path) -> None:
         """If this fails: `aclose` is optional, async, and may be called twice, or before any question."""
-        judge = self.built(base)
+        judge = self.build_component(base)
         if not hasattr(judge, "aclose"):
             return
         assert inspect.iscoroutinefunction(judge.aclose), "aclose() is not async"

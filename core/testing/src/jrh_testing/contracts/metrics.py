@@ -21,7 +21,7 @@ from jrh_measuring.flags import SIMULATED
 
 from jrh_testing.building import declarations
 from jrh_testing.contracts.base import ComponentContract
-from jrh_testing.reports import installed_flags, sample_records
+from jrh_testing.reports import flags_by_name, sample_records
 from jrh_testing.samples import sample_tasks
 
 OFF_SCALE: Final = "no label of any scale"
@@ -169,7 +169,7 @@ class MetricContract(ComponentContract):
         """Build the metric and measure the records."""
         items = {task.name: self.items} if self.items else {}
         context = MetricContext(tasks={task.name: task}, items=items, resamples=100, seed=1)
-        return list(self.built(base, task).measure(RecordTable.from_records(records), context))
+        return list(self.build_component(base, task).measure(RecordTable.from_records(records), context))
 
     def cached_measures(self, base: Path, task: Task, situation: Situation | None = None) -> list[Measure]:
         """Return the measures of the task's records, in a situation if one is given; each is measured once."""
@@ -236,7 +236,7 @@ class MetricContract(ComponentContract):
         """If this fails: declare the flag with `jrh_flags`, or no report can explain it and no claim heeds it."""
         declared = {spec.name for spec in declarations(self.plugin) if isinstance(spec, FlagSpec)}
         # Flags of other plugins are fine: metrics share what `MeasureBuilder` adds.
-        known = declared | {*installed_flags(), SIMULATED}
+        known = declared | {*flags_by_name(), SIMULATED}
         for task in self.tasks():
             for situation in SITUATIONS:
                 measures = self.cached_measures(base, task, situation)

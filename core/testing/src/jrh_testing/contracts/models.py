@@ -98,7 +98,7 @@ class ModelContract(ComponentContract):
         limit: float | None = None,
     ) -> Completion:
         """Build the model, send one request, within a limit of seconds where one is given, and close it."""
-        model = self.built(base, options=options)
+        model = self.build_component(base, options=options)
 
         async def work() -> Completion:
             try:
@@ -116,10 +116,10 @@ class ModelContract(ComponentContract):
 
     def test_the_fingerprint_says_what_answers_and_no_secret(self, base: Path) -> None:
         """If this fails: name provider, model and endpoint in one line; neither it nor `repr` may contain keys."""
-        model = self.built(base)
+        model = self.build_component(base)
         assert model.fingerprint.strip(), "the fingerprint is empty"
         assert "\n" not in model.fingerprint, "the fingerprint is more than one line"
-        assert self.built(base).fingerprint == model.fingerprint, "equal options give another fingerprint"
+        assert self.build_component(base).fingerprint == model.fingerprint, "equal options give another fingerprint"
         # Fingerprints are stored in every record, and a `repr` ends in tracebacks and logs.
         for shown in (model.fingerprint, repr(model), str(model)):
             assert CANARY not in shown, "a key can be read"
@@ -129,12 +129,12 @@ class ModelContract(ComponentContract):
         """If this fails: answers of one model would be taken from the cache for another."""
         if not self.other_options:
             pytest.skip("no other_options were given")
-        model, other = self.built(base), self.built(base, options=self.other_options)
+        model, other = self.build_component(base), self.build_component(base, options=self.other_options)
         assert model.fingerprint != other.fingerprint, "two models share a fingerprint"
 
     def test_closing_twice_is_harmless(self, base: Path) -> None:
         """If this fails: `aclose` is also called after failures and before the first request."""
-        model = self.built(base)
+        model = self.build_component(base)
 
         async def close() -> None:
             await model.aclose()
@@ -144,7 +144,7 @@ class ModelContract(ComponentContract):
 
     def test_rates_are_prices_or_unknown(self, base: Path) -> None:
         """If this fails: an unknown price is None; 0 means free."""
-        rates = self.built(base).rates
+        rates = self.build_component(base).rates
         assert rates is None or min(rates.input, rates.output) >= 0.0, f"a price below 0: {rates}"
 
     def test_a_simulated_model_answers(self, base: Path) -> None:

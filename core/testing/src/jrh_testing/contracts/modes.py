@@ -24,7 +24,7 @@ class ModeContract(ComponentContract):
     def read(self, base: Path) -> tuple[Task, ...]:
         """Return the tasks of the section."""
         mistakes: list[str] = []
-        tasks = tuple(self.built(base).tasks(_NAME, lambda message, *_: mistakes.append(message)))
+        tasks = tuple(self.build_component(base).tasks(_NAME, lambda message, *_: mistakes.append(message)))
         assert not mistakes, f"the section is refused: {mistakes[0]}"
         return tasks
 
@@ -32,7 +32,9 @@ class ModeContract(ComponentContract):
         """Return what the mode makes of items."""
         mistakes: list[str] = []
         expanded = list(
-            self.built(base).expand_items(self.items_of(task) if items is None else items, task, mistakes.append)
+            self.build_component(base).expand_items(
+                self.items_of(task) if items is None else items, task, mistakes.append
+            )
         )
         assert not mistakes, f"an item is refused: {mistakes[0]}"
         return expanded

@@ -59,7 +59,7 @@ class ParserContract(ComponentContract):
 
     def test_no_text_makes_it_raise(self, base: Path) -> None:
         """If this fails: whatever a model writes is a verdict or a status; `ok` goes with a label of the scale."""
-        parser: Parser = self.built(base)
+        parser: Parser = self.build_component(base)
 
         @_checking
         @given(text=_texts, scale=st.sampled_from((*SCALES, *self.scales)))
@@ -74,7 +74,7 @@ class ParserContract(ComponentContract):
     def test_the_same_reply_is_read_the_same(self, base: Path) -> None:
         """If this fails: the parser keeps state or draws; it has to be a function of reply and scale."""
         # One of the two has read other replies before, the other has not.
-        first, second = self.built(base), self.built(base)
+        first, second = self.build_component(base), self.build_component(base)
 
         @_checking
         @given(text=_texts, scale=st.sampled_from(self.scales))
@@ -88,7 +88,7 @@ class ParserContract(ComponentContract):
 
     def test_nothing_is_no_verdict(self, base: Path) -> None:
         """If this fails: a reply without a word in it is read as a decision."""
-        parser = self.built(base)
+        parser = self.build_component(base)
         for scale in self.scales:
             for text in ("", " ", "\n\n", "```\n```", "..."):
                 status = parser.parse(Reply(status=Status.OK, text=text), scale).status
@@ -98,7 +98,7 @@ class ParserContract(ComponentContract):
         """If this fails: the plainest reply is misread; override `reply_for`, or say `labels_do_not_parse`."""
         if self.labels_do_not_parse:
             return
-        parser = self.built(base)
+        parser = self.build_component(base)
         for scale in self.scales:
             for label in scale.labels:
                 verdict = parser.parse(self.reply_for(label, scale), scale)

@@ -28,7 +28,7 @@ class PerturberContract(ComponentContract):
 
     def perturb(self, base: Path, task: Task, items: Sequence[Item]) -> list[Result]:
         """Build the perturber and give it the items, in this order and all at once."""
-        perturber = self.built(base, task)
+        perturber = self.build_component(base, task)
 
         async def work() -> list[Result]:
             # A set-wise perturber sees all items at once and says itself which draft belongs to which item.
@@ -169,7 +169,7 @@ class ValidatorContract(ComponentContract):
 
     def validate(self, base: Path, drafts: Sequence[tuple[Item, Draft]]) -> list[Validation]:
         """Build the validator and let it decide about the drafts."""
-        validator = self.built(base)
+        validator = self.build_component(base)
 
         async def work() -> list[Validation]:
             if self.spec.scope is Scope.SET:

@@ -29,7 +29,7 @@ class ReporterContract(ComponentContract):
 
     def render(self, base: Path, report: RunReport) -> str | bytes | Mapping[str, str | bytes]:
         """Build the reporter and render the report, chunks put together."""
-        return _join(self.built(base).render(report))
+        return _join(self.build_component(base).render(report))
 
     def contents(self, base: Path, report: RunReport) -> Mapping[str, bytes]:
         """Render the report as files, by name; a document is one file."""
@@ -53,7 +53,7 @@ class ReporterContract(ComponentContract):
     def test_the_same_run_gives_the_same_bytes(self, base: Path) -> None:
         """If this fails: a clock, a set or something random is in the document."""
         report = sample_report()
-        reporter = self.built(base)
+        reporter = self.build_component(base)
         first = _join(reporter.render(report))
         assert _join(reporter.render(report)) == first, "the second document differs"
         assert self.render(base, sample_report()) == first, "the document of an equal run differs"
@@ -155,9 +155,9 @@ class ExporterContract(ComponentContract):
         work.mkdir(exist_ok=True)
         # The contract looks into an empty working directory afterwards: nothing else can be there.
         with chdir(work):
-            return list(self.built(base).export(report, attached))
+            return list(self.build_component(base).export(report, attached))
 
-    def held(self, base: Path) -> Mapping[str, bytes]:
+    def tool_contents(self, base: Path) -> Mapping[str, bytes]:
         """Return what the other tool holds, by name: the files in the working directory."""
         return {file.name: file.read_bytes() for file in sorted((base / "work").rglob("*")) if file.is_file()}
 
@@ -168,15 +168,15 @@ class ExporterContract(ComponentContract):
         assert all(isinstance(sentence, str) and sentence.strip() and "\n" not in sentence for sentence in sentences), (
             sentences
         )
-        assert any(self.held(base).values()), "nothing was exported"
+        assert any(self.tool_contents(base).values()), "nothing was exported"
 
     def test_exporting_twice_adds_nothing(self, base: Path) -> None:
         """If this fails: derive names and ids from the run, so that the second export replaces the first."""
         self.export(base, sample_report())
         # A copy: `held` may return what the second export changes.
-        first = dict(self.held(base))
+        first = dict(self.tool_contents(base))
         self.export(base, sample_report())
-        assert dict(self.held(base)) == first, "the second export of the same run differs from the first"
+        assert dict(self.tool_contents(base)) == first, "the second export of the same run differs from the first"
 
     def test_simulated_judges_are_marked(self, base: Path) -> None:
         """If this fails: a reader of the other tool cannot tell simulated answers from measured ones.
@@ -184,9 +184,9 @@ class ExporterContract(ComponentContract):
         Ask `report.simulated`: a flag of a measure need not be there, and a column that always says no marks nothing.
         """
         self.export(base, report_marking_simulated(frozenset()))
-        before = dict(self.held(base))
+        before = dict(self.tool_contents(base))
         self.export(base, report_marking_simulated())
-        changed = {name: content for name, content in self.held(base).items() if before.get(name) != content}
+        changed = {name: content for name, content in self.tool_contents(base).items() if before.get(name) != content}
         assert changed, "the export is the same if a judge is simulated and if it is not"
         for name, content in changed.items():
             named = any(judge.encode() in content for judge in SIMULATED)

@@ -38,7 +38,7 @@ class RuleContract(ComponentContract):
 
     def hypotheses(self, base: Path, report: RunReport) -> list[tuple[Hypothesis, ...]]:
         """Return the chains of all judges of a report."""
-        rule = self.built(base)
+        rule = self.build_component(base)
         return [tuple(chain) for situation in situations(report) for chain in rule.hypotheses(situation.design)]
 
     def test_hypotheses_do_not_change_when_verdicts_are_permuted_or_missing(self, base: Path) -> None:
@@ -71,7 +71,7 @@ class RuleContract(ComponentContract):
 
     def test_what_it_writes_is_declared(self, base: Path) -> None:
         """If this fails: list every kind of finding under `kinds` of the declaration."""
-        rule, kinds = self.built(base), {kind.name for kind in self.spec.kinds}
+        rule, kinds = self.build_component(base), {kind.name for kind in self.spec.kinds}
         for report in (empty_report(), *sample_measures()):
             if self.spec.scope is RuleScope.DATA:
                 findings = list(rule.claims(report))
@@ -90,7 +90,7 @@ class RuleContract(ComponentContract):
         """
         if self.spec.scope is RuleScope.DATA:
             return
-        rule, roles = self.built(base), measures_by_role()
+        rule, roles = self.build_component(base), measures_by_role()
         declared = {name for read_name in self.spec.reads for name in roles.get(read_name, {read_name})}
         for report in sample_measures():
             for situation in situations(report):

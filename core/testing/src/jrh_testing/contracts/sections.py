@@ -24,7 +24,7 @@ class SectionContract(ComponentContract):
 
     def sections(self, base: Path, report: RunReport) -> list[Section]:
         """Build the section's writer and return what it shows of a report."""
-        return [section for section in self.built(base).sections(report) if section.parts]
+        return [section for section in self.build_component(base).sections(report) if section.parts]
 
     def test_it_shows_something(self, base: Path) -> None:
         """If this fails: nothing else is tested; give `reports` with the measures that the section reads."""

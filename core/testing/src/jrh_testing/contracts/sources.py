@@ -22,7 +22,7 @@ class DataSourceContract(ComponentContract):
 
     def read(self, base: Path) -> list[Item]:
         """Build the source and read it once."""
-        return list(self.built(base).read())
+        return list(self.build_component(base).read())
 
     def test_it_reads_items(self, base: Path) -> None:
         """If this fails: nothing was read, so nothing else is tested; set `files` and `options`."""
@@ -34,7 +34,7 @@ class DataSourceContract(ComponentContract):
     def test_reading_twice_gives_the_same(self, base: Path) -> None:
         """If this fails: order or content depends on something other than the data and the options."""
         # The same object twice, and a new one: an iterator that is used up shows only in the first case.
-        source = self.built(base)
+        source = self.build_component(base)
         first = list(source.read())
         assert list(source.read()) == first, "the second read() differs; is a file or an iterator used up?"
         assert self.read(base) == first, "another source with the same options reads something else"
@@ -78,7 +78,7 @@ class ImporterContract(ComponentContract):
 
     def read(self, base: Path) -> ImportedLog:
         """Build the importer and read the export."""
-        log = self.built(base).read(base / self.export)
+        log = self.build_component(base).read(base / self.export)
         assert isinstance(log, ImportedLog), f"read() returns {type(log).__name__}"
         return log
 
@@ -116,9 +116,9 @@ class ImporterContract(ComponentContract):
         wrong = base / f"wrong{Path(self.export).suffix}"
         wrong.write_bytes(content)
         with pytest.raises(JrhError, match="wrong"):
-            self.built(base).read(wrong)
+            self.build_component(base).read(wrong)
 
     def test_a_file_that_is_not_there_is_an_error(self, base: Path) -> None:
         """If this fails: raise a `JrhError` that names the file."""
         with pytest.raises(JrhError, match="absent"):
-            self.built(base).read(base / "absent.json")
+            self.build_component(base).read(base / "absent.json")

@@ -10,7 +10,7 @@ from jrh.plugins.loading import load_plugins
 from jrh.plugins.registry import Entry
 from jrh.plugins.specs import Spec, StageSpec
 from jrh.running.declared_stages import in_order
-from jrh.running.stage_work import stored_work
+from jrh.running.stage_work import work_of_store
 from jrh.running.stages.summary import Summary, remember
 from jrh.store.run_store import Store
 from jrh.values.records import RecordTable
@@ -51,8 +51,8 @@ class StageContract(ComponentContract):
         store = Store.open(base / "run", report.suite)
         try:
             remember(store, summary)
-            work = stored_work(load_plugins(), store, summary, records=RecordTable.from_records(()))
-            stage = self.built(base)
+            work = work_of_store(load_plugins(), store, summary, records=RecordTable.from_records(()))
+            stage = self.build_component(base)
             if stage.applies(work):
                 outcome = asyncio.run(stage.run(work))
                 # An incomplete stage makes the exit code 3, which has no explanation without a note.

@@ -32,7 +32,7 @@ class Tally:
         self.max_in_flight = 0
         # Arrivals and proper answers are counted apart: only the latter cost money.
         self.prompts: Counter[str] = Counter()
-        self.answered: Counter[str] = Counter()
+        self.proper_answers: Counter[str] = Counter()
         self.bodies: deque[dict[str, Any]] = deque(maxlen=_KEPT)
 
     def begin(self, body: dict[str, Any], prompt: str) -> None:
@@ -44,7 +44,7 @@ class Tally:
 
     def finish(self, prompt: str) -> None:
         """Count a proper answer that was given."""
-        self.answered[self._key(prompt)] += 1
+        self.proper_answers[self._key(prompt)] += 1
 
     def _key(self, prompt: str) -> str:
         if self.keep_texts:
@@ -53,13 +53,13 @@ class Tally:
 
     def stats(self) -> dict[str, int]:
         """Return the counts as `GET /stats` gives them."""
-        answers = sum(self.answered.values())
+        answers = sum(self.proper_answers.values())
         return {
             "count": self.count,
             "distinct": len(self.prompts),
             "repeated": self.count - len(self.prompts),
             "answered": answers,
-            "answered_repeated": answers - len(self.answered),
+            "answered_repeated": answers - len(self.proper_answers),
             "max_in_flight": self.max_in_flight,
         }
 

@@ -97,9 +97,9 @@ class ChatServer:
         return Counter(self._app.tally.prompts)
 
     @property
-    def answered(self) -> Counter[str]:
+    def proper_answers(self) -> Counter[str]:
         """Return how often each prompt was answered properly, faults left out: what a provider would bill."""
-        return Counter(self._app.tally.answered)
+        return Counter(self._app.tally.proper_answers)
 
     def stats(self) -> dict[str, int]:
         """Return the counts as `GET /stats` gives them."""

@@ -8,16 +8,16 @@ from typing import Final
 
 from attrs import evolve, frozen
 from jrh import REFERENCE, Measure, Status
-from jrh.text import clean_text, counted
+from jrh.text import clean_text, count_noun
 from jrh.values import LENGTH, Finding
 from jrh_measuring import (
     commonest,
-    counted_items,
     format_counts,
     format_estimate,
     format_interval,
+    format_items,
     format_number,
-    stated_p,
+    state_p,
 )
 from jrh_stats import items_for_proportion, wilson
 
@@ -177,9 +177,9 @@ def _bounds(agreement: Measure) -> str:
 
 
 def _size(agreement: Measure) -> str:
-    items = counted_items(agreement)
+    items = format_items(agreement)
     repeated = agreement.n_trials != agreement.n_items
-    return f"{items}, {counted(agreement.n_trials, 'verdict')}" if repeated else items
+    return f"{items}, {count_noun(agreement.n_trials, 'verdict')}" if repeated else items
 
 
 def _versus_usual(checked: Checked, judge: str) -> str:
@@ -237,8 +237,8 @@ def _open_sentence(checked: Checked, judge: str, name: str, column: str) -> str:
     # Rounded, so that equal effects of opposite sign give the same answer on every machine.
     largest = max(effects, key=lambda each: (round(abs(each.estimate or 0.0), 9), each.estimate or 0.0))
     p = next((measure for measure in measures if measure.name == f"{EFFECT}-p" and measure.estimate is not None), None)
-    tested = "" if p is None else f", {stated_p(p.estimate)}"
-    figure = f"{_effect_figure(largest)}{tested} ({counted_items(largest)})"
+    tested = "" if p is None else f", {state_p(p.estimate)}"
+    figure = f"{_effect_figure(largest)}{tested} ({format_items(largest)})"
     return f"Effect of {shown} at equal gold neither shown nor ruled out: {figure}; an association"
 
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from attrs import Factory, frozen
 from jrh import JrhError, Mode, Scale, ScaleKind, Status
-from jrh.text import clean_text, counted
+from jrh.text import clean_text, count_noun
 from jrh_interchange import infer_scale
 
 from jrh_import.checking.check_request import CheckRequest
@@ -58,7 +58,7 @@ def read_labels(table: Table, request: CheckRequest) -> Labels:
     human = _counts(table, (request.human,))
     judged = _counts(table, request.judges)
     if not human:
-        rows = counted(len(table.rows), "row")
+        rows = count_noun(len(table.rows), "row")
         raise JrhError(f"column '{clean_text(request.human)}' has no label in any of {rows}")
     missing = _missing_texts(judged, human, request.missing)
     verdicts = _select(judged, lambda text: text.strip() not in missing)
@@ -187,8 +187,8 @@ def _level_scale(kinds: set[str], judged: Counter[str], request: CheckRequest) -
     # Rounding is a decision about the scale: the user makes it.
     if broken:
         raise JrhError(
-            f"{counted(len(broken), 'label')} of '{clean_text(request.human)}' and the judges are numbers that are not "
-            f"whole, such as {broken[0]}; round or bin them first"
+            f"{count_noun(len(broken), 'label')} of '{clean_text(request.human)}' and the judges are numbers that are "
+            f"not whole, such as {broken[0]}; round or bin them first"
         )
     low, high = levels[0], levels[-1]
     if high - low >= _MOST_LEVELS:
@@ -258,7 +258,7 @@ def _off_scale(verdicts: Counter[str], scale: Scale, written: Mapping[str, str])
     """Say which verdicts are not on the scale."""
     off = _select(verdicts, lambda text: scale.match(written.get(text, text)) is None)
     if off:
-        total = counted(sum(off.values()), "verdict")
+        total = count_noun(sum(off.values()), "verdict")
         yield f"{total} not on the scale, counted as missing: {_quote_counts(off)}."
 
 

@@ -9,8 +9,8 @@ from typing import Final
 
 import attrs
 from jrh import Measure
-from jrh.text import clean_text, counted
-from jrh_measuring import counted_items, format_interval, format_number, stated_p
+from jrh.text import clean_text, count_noun
+from jrh_measuring import format_interval, format_items, format_number, state_p
 
 from jrh_import.checking.answers import EFFECT, Answer, format_figure
 from jrh_import.checking.measurement import Checked
@@ -131,9 +131,9 @@ def _comparisons(checked: Checked) -> Iterator[str]:
         # The p-value of a difference is a measure of its own.
         p = measures.get((judge, against, f"{name}-p"))
         value = format_number(measure.estimate, _DIGITS, proportion=False, signed=True)
-        tested = f", {stated_p(p.estimate)}" if p is not None else ""
+        tested = f", {state_p(p.estimate)}" if p is not None else ""
         names = f"{clean_text(judge, _NAME)} - {clean_text(against, _NAME)}"
-        yield f"  {names}: {value} {format_interval(measure, _DIGITS)}{tested} ({counted_items(measure)})"
+        yield f"  {names}: {value} {format_interval(measure, _DIGITS)}{tested} ({format_items(measure)})"
 
 
 def _sizes(checked: Checked) -> str:
@@ -141,7 +141,7 @@ def _sizes(checked: Checked) -> str:
     rows = len(checked.table.rows)
     unlabelled = summary.items - summary.labelled
     blank = f", {unlabelled:,} of them without a label by people (not scored)" if unlabelled else ""
-    return f"{counted(rows, 'row')}, {counted(summary.items, 'item')}{blank}"
+    return f"{count_noun(rows, 'row')}, {count_noun(summary.items, 'item')}{blank}"
 
 
 def _flags(answers: Sequence[Answer]) -> Iterator[str]:
@@ -161,4 +161,4 @@ def _flags(answers: Sequence[Answer]) -> Iterator[str]:
 def _bullets(lines: Sequence[str], most: int, where: str) -> Iterator[str]:
     yield from (f"- {clean_text(line, _LINE)}" for line in lines[:most])
     if len(lines) > most:
-        yield f"- and {counted(len(lines) - most, 'more', 'more')} ({where})"
+        yield f"- and {count_noun(len(lines) - most, 'more', 'more')} ({where})"

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from jrh import JrhError
-from jrh.text import clean_text, counted
+from jrh.text import clean_text, count_noun
 from jrh_interchange import Row, rows_by
 
 from jrh_import.checking.check_request import CheckRequest
@@ -40,7 +40,7 @@ def check_repeats(table: Table, request: CheckRequest, labels: Labels) -> list[s
     _check_human(several, request, labels)
     if several:
         notes.append(
-            f"{counted(len(several), 'item')} with several rows: these count as reruns; "
+            f"{count_noun(len(several), 'item')} with several rows: these count as reruns; "
             "intervals are clustered by item."
         )
     return notes
@@ -73,7 +73,7 @@ def _texts_in_common(table: Table, request: CheckRequest) -> Iterator[str]:
         if distinct < len(items):
             name = clean_text(column, 40)
             yield (
-                f"{counted(len(items), 'item')}, but {counted(distinct, 'distinct text')} in '{name}'. "
+                f"{count_noun(len(items), 'item')}, but {count_noun(distinct, 'distinct text')} in '{name}'. "
                 f"Items that share a text are not independent: pass --group {name}."
             )
 
@@ -92,7 +92,7 @@ def _duplicates(table: Table) -> list[str]:
 
 def _exact(found: Sequence[str], *, items: bool) -> str:
     how = "They count as reruns" if items else "They count as separate items"
-    rows = counted(len(found), "row")
+    rows = count_noun(len(found), "row")
     return f"{rows} equal to an earlier row in every cell ({_places(found)}). {how}; remove them if they are copies."
 
 
@@ -100,7 +100,7 @@ def _check_alike(several: Mapping[str, Sequence[Row]], request: CheckRequest, la
     differing = _ambiguous_items(several, request.judges, labels)
     if differing:
         raise JrhError(
-            f"{counted(len(differing), 'item')} in several rows with different verdicts:\n"
+            f"{count_noun(len(differing), 'item')} in several rows with different verdicts:\n"
             f"{_item_places(differing)}\n"
             "If the rows are reruns, name the column that numbers them with --repeat, or pass --reruns; "
             "otherwise keep one row per item"
@@ -111,7 +111,7 @@ def _check_human(several: Mapping[str, Sequence[Row]], request: CheckRequest, la
     differing = _ambiguous_items(several, (request.human,), labels)
     if differing:
         raise JrhError(
-            f"{counted(len(differing), 'item')} with several labels in '{clean_text(request.human)}':\n"
+            f"{count_noun(len(differing), 'item')} with several labels in '{clean_text(request.human)}':\n"
             f"{_item_places(differing)}\n"
             "An item needs one label: settle on one, or leave the cells blank"
         )
@@ -137,7 +137,7 @@ def _label(row: Row, column: str, labels: Labels) -> str:
 def _item_places(items: Mapping[str, Sequence[Row]]) -> str:
     shown = [*items.items()][:_SHOWN]
     lines = [f"  '{clean_text(item, 60)}': {_places([row.place for row in rows])}" for item, rows in shown]
-    more = [f"  and {counted(len(items) - _SHOWN, 'more item')}"] if len(items) > _SHOWN else []
+    more = [f"  and {count_noun(len(items) - _SHOWN, 'more item')}"] if len(items) > _SHOWN else []
     return "\n".join([*lines, *more])
 
 

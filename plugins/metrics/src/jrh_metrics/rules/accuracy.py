@@ -17,8 +17,8 @@ from jrh_measuring import (
     commonest,
     estimate_text,
     format_interval,
+    items_needed,
     margin_of,
-    needed_for,
     open_effect,
 )
 
@@ -41,7 +41,7 @@ class TrivialAccuracy(Rule):
 
     def hypotheses(self, design: Design) -> Iterator[Chain]:
         """Yield that the gain is 0, for every task whose gold labels differ."""
-        for place in design.measured(_GAIN):
+        for place in design.wholes(_GAIN):
             usual = commonest(design.tasks[place.task]) if place.task in design.tasks else None
             # Where all gold labels are one, nothing can beat it: the hypothesis would take weight from others.
             if usual is None or usual[1] < 1.0:
@@ -72,7 +72,7 @@ def _versus_trivial(now: Situation, measure: Measure, gain: Measure) -> Claim:
     severity, statement = _against(now, gain, floor)
     needed = None
     if severity is Severity.INCONCLUSIVE:
-        needed = needed_for(gain, open_effect(gain.estimate or 0.0, margin), now.family.comparisons)
+        needed = items_needed(gain, open_effect(gain.estimate or 0.0, margin), now.family.comparisons)
     figures = ("gain", estimate_text(gain), format_interval(gain, _DIGITS), now.own_p(gain))
     return Claim(
         kind=_TRIVIAL,
@@ -88,7 +88,7 @@ def _versus_trivial(now: Situation, measure: Measure, gain: Measure) -> Claim:
 
 def _against(now: Situation, gain: Measure, floor: float) -> tuple[Severity, str]:
     if not now.claims(gain):
-        corrected = now.corrected(gain)
+        corrected = now.correction(gain)
         if corrected:
             than = "better" if (gain.estimate or 0.0) > 0 else "worse"
             return Severity.INCONCLUSIVE, f"Possibly {than} than {_USUAL}; {corrected}"

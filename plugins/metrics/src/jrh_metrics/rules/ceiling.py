@@ -17,8 +17,8 @@ from jrh_measuring import (
     Situation,
     format_interval,
     format_number,
+    items_needed,
     margin_of,
-    needed_for,
     read_off,
 )
 
@@ -41,7 +41,7 @@ class HumanCeiling(Rule):
 
     def hypotheses(self, design: Design) -> Iterator[Chain]:
         """Yield that a judge agrees with people as they do with each other, and that it does so by the margin less."""
-        for place in design.measured(DIFFERENCE):
+        for place in design.wholes(DIFFERENCE):
             yield (Hypothesis(place=place, side="below", weight=0.25),)
             yield (Hypothesis(place=place, equivalence=True),)
 
@@ -74,7 +74,7 @@ class HumanCeiling(Rule):
             if severity is Severity.INCONCLUSIVE:
                 # The larger distance takes fewer items: that to minus the margin, or that to 0.
                 effect = max(difference.estimate + margin, -difference.estimate)
-                needed = needed_for(difference, effect, now.family.comparisons)
+                needed = items_needed(difference, effect, now.family.comparisons)
             yield Claim(
                 kind=_KIND,
                 severity=severity,

@@ -17,9 +17,9 @@ from jrh_measuring import (
     Rule,
     Side,
     Situation,
+    items_needed,
     items_needed_for_equivalence,
     margin_of,
-    needed_for,
     open_effect,
     p_value_of,
     read_off,
@@ -63,20 +63,20 @@ class Changes(Rule):
             [place for place in design.steady(name) if design.has_reruns(place.task, place.test)]
             for name in (_EXCESS, _SAME_VERDICTS)
         )
-        for place in (*excess, *design.measured(_CHANGE), *design.measured(_SAME_ACCURACY)):
+        for place in (*excess, *design.wholes(_CHANGE), *design.wholes(_SAME_ACCURACY)):
             weight = _ASIDE if place.name == _SAME_ACCURACY else 1.0
             # Fewer changes than reruns make are no defect.
             side: Side = "above" if place.name == _EXCESS else "both"
             hypothesis = Hypothesis(place=place, side=side, weight=weight)
             chains.setdefault((place.task, place.test), []).append(hypothesis)
         yield from chains.values()
-        for place in design.measured(_FLIPS):
+        for place in design.wholes(_FLIPS):
             if not design.moves(place.task, place.test) and not design.separates_noise(place.task, place.test):
                 yield (Hypothesis(place=place, null=design.most_noise(place.task), side="above", weight=_ASIDE),)
-        for place in design.measured(EXPECTED):
+        for place in design.wholes(EXPECTED):
             if design.moves(place.task, place.test):
                 yield (Hypothesis(place=place, side="below"),)
-        for place in (*design.measured(_SAME_ACCURACY), *same):
+        for place in (*design.wholes(_SAME_ACCURACY), *same):
             yield (Hypothesis(place=place, equivalence=True),)
 
     def test(self, hypothesis: Hypothesis, now: Situation) -> PValue:
@@ -117,7 +117,7 @@ class Reruns(Rule):
     def hypotheses(self, design: Design) -> Iterator[Chain]:
         """Yield that reruns disagree no more often than the floor."""
         floor = design.floor_of(_UNSTABLE)
-        for place in design.measured(RERUN):
+        for place in design.wholes(RERUN):
             # Reruns of the reference are the noise of the judge; those of a test ask the same again for its own
             # texts.
             weight = 0.25 if place.test == REFERENCE else _ASIDE
@@ -135,10 +135,10 @@ class Reruns(Rule):
             elif now.within(measure, margin):
                 severity, statement = Severity.GOOD, f"Stable on reruns: at most {margin:g} disagree"
             elif measure.estimate > floor and measure.test == REFERENCE:
-                corrected = now.corrected(measure, floor)
+                corrected = now.correction(measure, floor)
                 severity = Severity.INCONCLUSIVE
                 statement = f"Possibly unstable on reruns; {corrected}" if corrected else "May be unstable on reruns"
-                needed = needed_for(measure, measure.estimate - floor)
+                needed = items_needed(measure, measure.estimate - floor)
             else:
                 continue
             yield Claim(
@@ -216,7 +216,7 @@ def open_questions(now: Situation) -> Iterator[Claim]:
         for measure, what, name in compared:
             same = now.whole(name, measure.task, measure.test)
             reason = "" if same is None else now.equivalence_corrected(same)
-            corrected = now.corrected(measure)
+            corrected = now.correction(measure)
             if measure.estimate is None or _place(measure) in decided or (alone and not corrected and not reason):
                 continue
             decided.add(_place(measure))
@@ -231,7 +231,7 @@ def open_questions(now: Situation) -> Iterator[Claim]:
             if same is not None and nearer and not corrected:
                 needed = items_needed_for_equivalence(now, measure, same)
             else:
-                needed = needed_for(measure, open_effect(measure.estimate, margin), now.family.comparisons)
+                needed = items_needed(measure, open_effect(measure.estimate, margin), now.family.comparisons)
             yield Claim(
                 kind="undecided",
                 severity=Severity.INCONCLUSIVE,

@@ -17,7 +17,7 @@ from jrh_measuring import (
     Rule,
     Situation,
     excludes_zero,
-    needed_for,
+    items_needed,
     open_effect,
 )
 
@@ -79,12 +79,12 @@ def _claims(now: Situation, kind: str, given: str, p: Measure) -> Iterator[Claim
     elif all(now.within(effect, margin * unit) for effect in effects):
         severity, statement = Severity.GOOD, f"No effect of {subject} beyond ±{_share(task, margin)} {given}"
     elif (p.estimate or 0.0) < 1 - now.design.level:
-        corrected = now.corrected(p)
+        corrected = now.correction(p)
         severity = Severity.INCONCLUSIVE
         statement = f"Effect of {subject} {given} neither shown nor ruled out"
         if corrected:
             statement = f"Possibly an effect of {subject} {given}; {corrected}"
-        needed = needed_for(effect, open_effect(estimate, margin * unit), len(effects))
+        needed = items_needed(effect, open_effect(estimate, margin * unit), len(effects))
     else:
         return
     step = "levels " if task.scale.ordered else ""

@@ -39,7 +39,7 @@ class Grading(Rule):
     def hypotheses(self, design: Design) -> Iterator[Chain]:
         """Yield that each measure has the value that it has without a defect."""
         for name, null in _SOUND.items():
-            for place in design.measured(name):
+            for place in design.wholes(name):
                 if place.test == REFERENCE:
                     yield (Hypothesis(place=place, null=null),)
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from attrs import evolve
 from jrh import Measure
-from jrh.text import counted
+from jrh.text import count_noun
 from jrh.values import Severity
 from jrh_measuring import (
     FEW_CLUSTERS,
@@ -19,8 +19,8 @@ from jrh_measuring import (
     Hypothesis,
     Rule,
     Situation,
-    counted_items,
     format_counts,
+    format_items,
 )
 
 from jrh_metrics.flag_list import MISSING_ON_ERRORS, MISSING_ON_RIGHT
@@ -45,7 +45,7 @@ class Verdicts(Rule):
     def hypotheses(self, design: Design) -> Iterator[Chain]:
         """Yield that missing verdicts depend on nothing: four hypotheses, however few are missing."""
         # Which of the four can be computed depends on what is missing: the design alone must not show it.
-        places = (place for name in MISSING_BY for place in design.measured(name))
+        places = (place for name in MISSING_BY for place in design.wholes(name))
         for place in dict.fromkeys(evolve(place, name=name) for place in places for name in MISSING_BY):
             yield (Hypothesis(place=place),)
 
@@ -65,7 +65,7 @@ def few_clusters(now: Situation) -> Iterator[Claim]:
         yield Claim(
             kind="few-clusters",
             severity=Severity.WARNING,
-            statement=f"Too few independent items for a reliable interval: {counted_items(headline)}",
+            statement=f"Too few independent items for a reliable interval: {format_items(headline)}",
             measure=headline,
             plain=True,
         )
@@ -88,7 +88,7 @@ def no_verdicts(now: Situation) -> Iterator[Claim]:
             continue
         # A task without a single verdict says nothing about the judge.
         severity = Severity.BAD if lost >= trials else Severity.WARNING if lost >= floor * trials else Severity.INFO
-        statement = f"{lost:,} of {counted(trials, 'trial')} returned no verdict ({format_counts(reasons)})"
+        statement = f"{lost:,} of {count_noun(trials, 'trial')} returned no verdict ({format_counts(reasons)})"
         for measure in measures:
             # The tests that lost verdicts are what a reader goes to.
             if measure.missing:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from jrh import MetricContext, RunReport, Task
-from jrh_measuring import Pairs, Trials, aligned, answers_by, ballots_of, listed_pairs, panels_of, read_trials
+from jrh_measuring import Pairs, Trials, align_answers, answers_by, ballots_of, panels_of, read_trials, template_pairs
 from jrh_stats import majority_vote
 
 from jrh_report.papers.sheet import Cell, Sheet
@@ -62,15 +62,15 @@ def _flips(report: RunReport, trials: Trials) -> Sheet:
             by_test.setdefault((answers.cell.task, answers.cell.test), []).append(answers)
     items = report.evidence.items() if by_test else {}
     listed = {
-        task: {item: set(map(frozenset, pairs)) for item, pairs in listed_pairs(of_task).items()}
+        task: {item: set(map(frozenset, pairs)) for item, pairs in template_pairs(of_task).items()}
         for task, of_task in items.items()
     }
     for (task, test), members in by_test.items():
-        together = aligned(members)
+        together = align_answers(members)
         pairs = [Pairs.of(answers) for answers in together]
         first = pairs[0]
         levels, by_item = first.answers.levels, listed.get(task, {})
-        for row, pair in zip(*first.looked_at.nonzero(), strict=True):
+        for row, pair in zip(*first.in_plan.nonzero(), strict=True):
             known = [of_judge for of_judge in pairs if of_judge.usable[row, pair]]
             flipping = [
                 judge_label(report, judge.answers.cell.judge) for judge in known if judge.scores[row, pair] < _HALF

@@ -10,7 +10,7 @@ from typing import Any, Final
 from jrh import JrhError, Measure
 from jrh.running import Summary, open_store
 from jrh.values import Finding
-from jrh_measuring import recorded_findings
+from jrh_measuring import read_findings
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
@@ -173,7 +173,7 @@ def _line(name: str, path: Path) -> dict[str, Any]:
     """Return what the list shows of a run; a run that cannot be read has its problem instead."""
     try:
         with open_store(path) as store:
-            state, recorded = run_state(store, path), recorded_findings(store)
+            state, recorded = run_state(store, path), read_findings(store)
             shown = {"outline": run_outline(store), "progress": run_progress(store) if state.under_way else None}
     except JrhError as error:
         return {"name": name, "state": State(word="not readable", kind="bad"), "problem": str(error)}

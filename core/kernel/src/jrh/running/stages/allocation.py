@@ -17,7 +17,7 @@ from jrh.running.stages.coming_trials import PlanFeed
 from jrh.running.stages.judge import judge_all
 from jrh.running.stages.stored import DECISIONS
 from jrh.store.records_table import TrialRow
-from jrh.text import counted, visible_line
+from jrh.text import count_noun, visible_line
 from jrh.text.redact import error_line
 from jrh.values.cases import Case
 from jrh.values.records import COLUMNS, RecordTable
@@ -78,7 +78,7 @@ class Batches:
         decided = self._ready.store.table(DECISIONS).select(columns=("batch",))
         end = batch_end(max((batch for (batch,) in decided), default=0))
         judges = [judge.use.name for judge in self._ready.resolved.judges]
-        return any(self._ready.store.trials.pending(judge, until=end, limit=1) for judge in judges)
+        return any(self._ready.store.trials.trials_to_run(judge, until=end, limit=1) for judge in judges)
 
     async def judge(self, plan: str, *, replanned: bool) -> None:
         """Let judges answer batch after batch, and take what they are not asked out of the plan.
@@ -140,11 +140,13 @@ class Batches:
         if not left_out:
             return ""
         done = sum(min(size, batch * self._allocator.batch) for size in self._sizes)
-        judges = ", ".join(f"'{judge}' ({counted(trials, 'question')} not asked)" for judge, trials in left_out.items())
+        judges = ", ".join(
+            f"'{judge}' ({count_noun(trials, 'question')} not asked)" for judge, trials in left_out.items()
+        )
         caveat = "; it saw verdicts, so intervals are conditional on this decision"
         return (
-            f"allocator '{self._name}' stopped after {done:,} of {counted(sum(self._sizes), 'item')}: {judges}; these "
-            f"are not missing verdicts{caveat if self._resolved.entry.spec.sees_verdicts else ''}"
+            f"allocator '{self._name}' stopped after {done:,} of {count_noun(sum(self._sizes), 'item')}: {judges}; "
+            f"these are not missing verdicts{caveat if self._resolved.entry.spec.sees_verdicts else ''}"
         )
 
 

@@ -121,4 +121,4 @@ class CaseMaking:
     def _tell_of_cases(self) -> None:
         """Let stages that work meanwhile see the cases that are stored by now."""
         for stage in self.between:
-            stage.grown(work_of(self.ready))
+            stage.look_at_cases(work_of(self.ready))

@@ -19,7 +19,7 @@ from jrh.running.stages.drafts import PLUGIN_ERROR
 from jrh.store.cases_table import KEPT, REJECTED, SKIPPED, DraftRow
 from jrh.store.cases_table import items_id as all_items_id
 from jrh.store.run_store import Store
-from jrh.store.temporary import Spool, spooled_as
+from jrh.store.temporary import Spool, spool_values
 from jrh.suite.resolved import ResolvedTest
 from jrh.values.cases import REFERENCE, Case, Condition, Draft, Equals, Provenance, Same, Sampling, Skip
 from jrh.values.items import Item, Task
@@ -58,7 +58,7 @@ class Perturbed:
 
 def reference_cases(task: Task, items: Iterable[Item], repeats: int) -> Sequence[Case]:
     """Put every item under the unperturbed condition; many cases wait in a temporary file."""
-    return spooled_as(Case, (_reference_case(task, item, repeats) for item in items))
+    return spool_values(Case, (_reference_case(task, item, repeats) for item in items))
 
 
 def _reference_case(task: Task, item: Item, repeats: int) -> Case:

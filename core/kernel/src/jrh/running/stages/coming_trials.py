@@ -109,7 +109,7 @@ class ComingTrials:
     def _read(self) -> bool:
         if not self._rows:
             until = self._feed.until
-            self._rows.extend(self._store.trials.pending(self._judge, after=self._last, until=until, limit=SLICE))
+            self._rows.extend(self._store.trials.trials_to_run(self._judge, after=self._last, until=until, limit=SLICE))
         if not self._rows:
             return False
         rows = [self._rows.popleft() for _ in range(min(self._few, len(self._rows)))]

@@ -15,7 +15,7 @@ from jrh.running.event_loop import for_each
 from jrh.running.progress import Progress
 from jrh.suite.definition import OnMismatch, TestUse
 from jrh.suite.resolved import Resolved, ResolvedTest, Step
-from jrh.text.redact import error_line, raised_at
+from jrh.text.redact import error_line, error_place
 from jrh.values.cases import Draft, Equals, Skip, Validation
 from jrh.values.items import TOGETHER_FIELD, Item, Task
 
@@ -54,7 +54,7 @@ class Broken:
         if isinstance(error, StoreError):
             raise error
         kind = type(error).__name__
-        event, at = f"{what} raised", raised_at(error)
+        event, at = f"{what} raised", error_place(error)
         self.log.warning(event, test=test, **where, error=repr(error), at=at)
         once = f"{what}, {test}, {kind}, {at}"
         if once not in self._reported_places:

@@ -44,8 +44,8 @@ async def judge_all(ready: Prepared, progress: Progress, feed: PlanFeed | None =
     if feed is None:
         feed, waiting = PlanFeed(complete=True), ready.store.trials.judges_with_pending()
         judges = tuple(judge for judge in judges if judge.use.name in waiting)
-    telling = asyncio.Lock()
-    jobs = [_Judging(ready, progress, resolved, feed, telling) for resolved in judges]
+    terminal = asyncio.Lock()
+    jobs = [_Judging(ready, progress, resolved, feed, terminal) for resolved in judges]
     # All judges at once: each waits for its own model.
     await for_each(jobs, lambda job: job.run(), max(len(jobs), 1))
 
@@ -59,14 +59,14 @@ class _Judging:
     """The trials of one judge."""
 
     def __init__(
-        self, ready: Prepared, progress: Progress, resolved: Resolved[JudgeSpec], feed: PlanFeed, telling: asyncio.Lock
+        self, ready: Prepared, progress: Progress, resolved: Resolved[JudgeSpec], feed: PlanFeed, terminal: asyncio.Lock
     ) -> None:
         self.ready = ready
         self.progress = progress
         self.feed = feed
         self.resolved = resolved
         self.name = resolved.use.name
-        self.telling = telling
+        self.terminal = terminal
         """Notifies plugins in the order in which records are written."""
         self.tells = ready.events.listens("jrh_record_committed")
         self.simulated = self.name in ready.simulated
@@ -171,7 +171,7 @@ class _Judging:
         # Durable first: a plugin may act on a record, which a kill must not take back.
         if self.tells:
             # Flushed and told under a lock: plugins hear of records in the order in which they are written.
-            async with self.telling:
+            async with self.terminal:
                 await asyncio.to_thread(ready.store.flush)
                 ready.events.tell("jrh_record_committed", RecordCommitted(run_id=ready.run_id, record=row[0]))
         self.progress.advance()

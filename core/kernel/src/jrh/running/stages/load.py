@@ -13,7 +13,7 @@ from attrs import evolve, frozen
 from jrh.errors import JrhError, Problem, SuiteError
 from jrh.hashing import derive_seed
 from jrh.plugins.protocols import DataSource, RemarksOnItems
-from jrh.store.temporary import NumberTable, spooled
+from jrh.store.temporary import NumberTable, spool_items
 from jrh.suite.definition import Sample, Suite, TaskUse
 from jrh.suite.resolved import Shard
 from jrh.text.transcripts import transcript_problems
@@ -60,12 +60,12 @@ def apply_labels(builder: Builder, use: TaskUse, items: Sequence[Item]) -> Seque
     """Return a task's items with the labels that declared stages have for them."""
     for name, options in use.data.stages.items():
         by_stage = builder.stage(builder.plugins.stages.find(name)).label(items, use.task, options)
-        items = items if by_stage is items else spooled(by_stage)
+        items = items if by_stage is items else spool_items(by_stage)
     return items
 
 
 def _part(items: Mapping[str, Sequence[Item]], shard: Shard) -> dict[str, Sequence[Item]]:
-    parts = {task: spooled(shard.items(items_of_task)) for task, items_of_task in items.items()}
+    parts = {task: spool_items(shard.items(items_of_task)) for task, items_of_task in items.items()}
     empty = next((task for task, items_of_task in parts.items() if not items_of_task), None)
     if empty is not None:
         raise JrhError(f"shard {shard} has no item of task '{empty}'; divide the run into fewer shards")
@@ -95,7 +95,7 @@ def check(source: DataSource, use: TaskUse) -> Sequence[Item]:
     """Read a source and check what every source has to fulfil: items, distinct ids, labels on the scale."""
     problems: list[str] = []
     again: list[_Again] = []
-    items = spooled(_check_items(source, use, problems, again))
+    items = spool_items(_check_items(source, use, problems, again))
     # From the end, because dropping a problem moves those behind it.
     for duplicate in reversed(again):
         duplicate.settle(items, problems)
@@ -186,7 +186,7 @@ def choose(items: Sequence[Item], sample: Sample | None, limit: int | None) -> S
         heads[name] = heads.pop(name, item.stratum)
     drawn = list(heads) if sample is None else _draw(heads, sample)
     chosen = set(drawn[:limit])
-    return spooled(item for item in _in_strata(items, sample) if item.response_id in chosen)
+    return spool_items(item for item in _in_strata(items, sample) if item.response_id in chosen)
 
 
 def _draw(heads: Mapping[str, str], sample: Sample) -> list[str]:

@@ -68,7 +68,7 @@ async def in_slices(
 
     All at once where a component has to see all of them.
     """
-    chosen = chosen_items(items, test.use)
+    chosen = select_items(items, test.use)
     assembly = Assembly(builder, test, task, progress, log)
     # Before the slices: a remark is about all items of the test.
     assembly.remark(chosen)
@@ -85,7 +85,7 @@ async def in_slices(
         yield Perturbed(cases=(), outcomes=tuple((item, Skip(reason=OUTSIDE), "") for item in left))
 
 
-def chosen_items(items: Sequence[Item], use: TestUse) -> Sequence[Item]:
+def select_items(items: Sequence[Item], use: TestUse) -> Sequence[Item]:
     """Return the items that a test perturbs, unchanged: those of its ids, and of them its sample."""
     if use.ids:
         wanted = frozenset(use.ids)

@@ -101,7 +101,7 @@ def records_as_made(store: Store, gone: Mapping[str, Case]) -> RecordTable:
         for judge in read_judges(store)
         for repeat in range(gone[name].repeats)
     ]
-    return read_records(store, without=store.cases.revised_ids(), also=trials)
+    return read_records(store, without=store.cases.ids_of_revisions(), also=trials)
 
 
 DECISIONS: Final = TableSpec(

@@ -10,7 +10,7 @@ from attrs import Factory, evolve, frozen
 
 from jrh.document.convert import from_text, read_compact, to_json, to_text, unstructure
 from jrh.errors import EmptyStoreError
-from jrh.running.identity import parts_used, used
+from jrh.running.identity import describe_component, parts_used
 from jrh.running.outcome import INTERRUPTED, Ended, RunState
 from jrh.running.prepare import Prepared
 from jrh.running.stages import load as loading_items
@@ -183,7 +183,7 @@ def summarise(ready: Prepared) -> Summary:
         findings=suite.findings,
         models=judge_models(resolved),
         # Kept with the run: without its flags, a report made where a plugin is missing would license every claim.
-        flags=tuple(ready.loaded.plugins.declared_flags().values()),
+        flags=tuple(ready.loaded.plugins.flags_by_name().values()),
     )
 
 
@@ -203,14 +203,19 @@ def _tests_of_tasks(resolved: ResolvedSuite) -> Iterator[TestOfTask]:
 
 def _components(resolved: ResolvedSuite, simulated: frozenset[str]) -> tuple[ComponentUsed, ...]:
     base = resolved.suite.base
-    result = [used("data source", source, base) for source in resolved.sources]
+    result = [describe_component("data source", source, base) for source in resolved.sources]
     for test in resolved.tests:
         result += _used_by(test, base)
-    result += [used("model", model, base, simulated=model.entry.spec.simulated) for model in resolved.models.values()]
-    result += [used("judge", judge, base, simulated=judge.use.name in simulated) for judge in resolved.judges]
+    result += [
+        describe_component("model", model, base, simulated=model.entry.spec.simulated)
+        for model in resolved.models.values()
+    ]
+    result += [
+        describe_component("judge", judge, base, simulated=judge.use.name in simulated) for judge in resolved.judges
+    ]
     if resolved.allocator is not None:
-        result.append(used("allocator", resolved.allocator, base))
-    result += [used("metric", metric, base) for metric in resolved.metrics]
+        result.append(describe_component("allocator", resolved.allocator, base))
+    result += [describe_component("metric", metric, base) for metric in resolved.metrics]
     # Parsers and validators that options refer to are parts of no test, and verdicts depend on them all the same.
     refer: list[Resolved[Any]] = [*resolved.judges]
     for test in resolved.tests:
@@ -224,17 +229,17 @@ def _used_by(test: ResolvedTest, base: Path) -> Iterator[ComponentUsed]:
         # Two tasks may have a test of the same name in lists of their own.
         prefix = f"{', '.join(test.use.tasks)}: " if test.use.tasks else ""
         prefix += f"{test.use.name}: " if test.use.steps else ""
-        component = used("perturber", step.component, base)
+        component = describe_component("perturber", step.component, base)
         yield evolve(component, name=f"{prefix}{component.name}")
-        yield from (used("validator", validator, base) for validator in step.validators)
-    yield from (used("validator", validator, base) for validator in test.validators)
+        yield from (describe_component("validator", validator, base) for validator in step.validators)
+    yield from (describe_component("validator", validator, base) for validator in test.validators)
 
 
 def _reports(resolved: ResolvedSuite) -> tuple[ComponentUsed, ...] | None:
     """Describe the reporters named by the suite, so that `jrh report` can use them again."""
     if resolved.suite.reports is None:
         return None
-    return tuple(used("reporter", reporter, resolved.suite.base) for reporter in resolved.reporters)
+    return tuple(describe_component("reporter", reporter, resolved.suite.base) for reporter in resolved.reporters)
 
 
 def _unfit(resolved: ResolvedSuite) -> Iterator[str]:
