@@ -1,6 +1,6 @@
 """What holds for all tests: how hypothesis searches, that byte code is kept, and that no contract is shown twice.
 
-Beside that, what makes them fast: metadata are read once, studies run where they are asked for, slow files come first.
+Also what makes them fast: metadata are read once, studies run where they are asked for, slow files come first.
 """
 
 import gc

@@ -47,7 +47,7 @@ metric fail where a measure is not declared.
 - A name ending in `-p` is a p-value: its note names the test. For a measure marked *tested*, `-p-least` is the
   smallest p-value that the test could have given, `-p-holm` and `-p-bh` are adjusted by Holm (1979) and by Benjamini
   and Hochberg (1995) over the tests of a judge.
-- A name with `*` stands for several, such as `first-position-rate`.
+- A name with `*` means several, such as `first-position-rate`.
 """
 ERRORS: Final = """\
 # Errors

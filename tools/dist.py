@@ -33,7 +33,7 @@ PLACES: Final = ("core/*", "plugins/*", ".")
 ON_REQUEST: Final = ("jrh_inspect", "jrh_litellm", "jrh_pytest")
 """Not installed by `pip install jrh`."""
 NOWHERE: Final = "https://repository.invalid/jrh"
-"""Stands for the repository where none is named; files built with it are for checking only."""
+"""Used as the repository where none is named; files built with it are for checking only."""
 PAGES: Final = {
     "Homepage": "{}",
     "Documentation": "{}/blob/v{version}/docs/index.md",

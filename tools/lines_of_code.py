@@ -52,7 +52,7 @@ def by_distribution() -> Counter[str]:
 
 
 def by_package() -> Counter[str]:
-    """Return the lines of code of every package of the kernel; `.` stands for the modules at its root."""
+    """Return the lines of code of every package of the kernel; `.` means the modules at its root."""
     counts: Counter[str] = Counter()
     kernel = ROOT / "core" / "kernel" / "src" / "jrh"
     for path in kernel.rglob("*.py"):

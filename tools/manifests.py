@@ -4,7 +4,7 @@
     python tools/manifests.py --set-version 0.2.0
 
 Every distribution gets the same version, licence and classifiers, and the lists of plugins in the root file are written
-anew between their marks. `tests/test_plugin_shape.py` fails where this has not been run.
+again between their marks. `tests/test_plugin_shape.py` fails where this has not been run.
 """
 
 from __future__ import annotations

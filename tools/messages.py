@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 GAP: Final = "…"
-"""Stands for what a message fills in."""
+"""Marks what a message fills in."""
 _LONGEST: Final = 60
 _LEAST: Final = 5
 _COLLECTORS: Final = ("add", "append")
@@ -22,7 +22,7 @@ _PAGE: Final = """\
 # Messages
 
 Every message of an expected error, {count} in all, with an address of its own; `make reference` writes this page from
-the code. `{gap}` stands for what a message fills in. To find yours, search for its fixed words. The address is made of
+the code. `{gap}` marks what a message fills in. To find yours, search for its fixed words. The address is made of
 them too: it changes only if they change. The link after a message leads to its kind: when it occurs, and what to do.
 A message of {several} or more mistakes has one line for each. Texts of other programs, such as a provider's answer or
 a message of the operating system, are passed on as they are and not listed here.

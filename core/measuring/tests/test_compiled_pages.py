@@ -1,4 +1,4 @@
-"""Templates are compiled once for each user, and what was compiled is read only where nobody else can write."""
+"""Templates are compiled once for each user, and what was compiled is read only where no other user can write."""
 
 from __future__ import annotations
 

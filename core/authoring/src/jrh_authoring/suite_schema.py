@@ -43,7 +43,7 @@ def results_schema(plugins: Plugins) -> Schema:
     """
     kinds = dict.fromkeys(kind for entry in plugins.sections for kind in entry.spec.part_kinds())
     schemas = TypeSchemas(written=False, kinds={Part: (TablePart, TextPart, *kinds)})
-    # Records and evidence stay in the store of the run, see `RunReport.BESIDE`.
+    # Records and evidence stay in the store of the run, see `RunReport.NOT_IN_RESULTS`.
     properties = schemas.properties(RunReport, leave_out=RunReport.NOT_IN_RESULTS)
     results = schemas.mapping(properties, required=list(properties))
     return _document("The results of a run, without its records", results, schemas)

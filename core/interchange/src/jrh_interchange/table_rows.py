@@ -139,7 +139,7 @@ def plain(value: Json) -> Json:
 
 
 BYTES: Final = cast("Json", object())
-"""Stands for a value that no item can hold."""
+"""A value that no item can hold."""
 _MISSING: Final = ("NAType", "NaTType")
 """What pandas writes for no value; other libraries write None."""
 

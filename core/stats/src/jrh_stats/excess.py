@@ -51,7 +51,7 @@ def excess_disagreement(counts: ArrayLike, clusters: ArrayLike | None = None, *,
 
     Per item and condition it is estimated without bias as a U-statistic: all pairs of answers, none with itself. An
     item and condition takes part where the reference has two answers or more, and the condition one or more. With one,
-    P(Y1 != Y1') cannot be estimated, and P(Y0 != Y0') stands in for it. What is estimated is then another quantity,
+    P(Y1 != Y1') cannot be estimated, and P(Y0 != Y0') replaces it. What is estimated is then another quantity,
     E + (P(Y1 != Y1') - P(Y0 != Y0')) / 2: a condition that makes the judge noisier has an excess without moving it.
 
     Source: Rao (1982), Theoretical Population Biology 21:24-43 (the Jensen difference of the Gini-Simpson index);

@@ -439,7 +439,7 @@ def _differences(slots: Floats, first: int, second: int, seed: int) -> tuple[Flo
 def _in_one_order(answers: Answers, cluster: int, weight: float, seed: int) -> Kind:
     """Return a cluster whose items have different slots: an order of all slots is drawn, and each item follows it.
 
-    The answers that come first in that order go to the item's second side. Items with the same slots are thereby dealt
+    The answers that come first in that order go to the item's second side. So items with the same slots are dealt
     alike, and those that lack some nearly so: what the items have in common in a slot stays together.
     """
     here = answers.cluster[answers.item] == cluster

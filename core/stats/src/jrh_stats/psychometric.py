@@ -27,7 +27,7 @@ class PsychometricCurve:
     """The share of errors that is noticed, by their number or size."""
 
     threshold: Estimate
-    """Dose at which half are noticed; flags `below` and `above`: outside of the doses asked, no number is told."""
+    """Dose at which half are noticed; flags `below` and `above`: outside of the doses asked, no number is given."""
     slope: Estimate
     """Change of the log odds of noticing where the dose doubles."""
     lapse: Estimate

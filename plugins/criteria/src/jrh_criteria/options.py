@@ -22,7 +22,7 @@ FILLER: Final = "The response contains at least one word of more than three lett
 # Without the id, one column would serve all criteria.
 def _holds_id(_: object, attribute: Attribute[Any], value: str) -> None:
     if "{id}" not in value:
-        raise ValueError(f"'{attribute.name}' must contain '{{id}}', which stands for the criterion's id")
+        raise ValueError(f"'{attribute.name}' must contain '{{id}}', which is replaced by the criterion's id")
 
 
 def _check_sizes(_: object, __: Attribute[Any], sizes: tuple[int | str, ...]) -> None:

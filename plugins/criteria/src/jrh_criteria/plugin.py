@@ -110,7 +110,7 @@ def jrh_findings() -> Iterable[RuleSpec]:
     """Declare the rule."""
     yield RuleSpec(
         name="criteria",
-        summary="whether a judge reads its rubric, and judges every criterion by itself wherever it stands",
+        summary="whether a judge reads its rubric, and judges every criterion by itself wherever it is",
         reads=("rubric-effect", "halo-effect", "late-accuracy-change", "not-applicable-as-met"),
         kinds=(
             # The smallest share of verdicts, beyond reruns, that another rubric moves if a judge reads it.

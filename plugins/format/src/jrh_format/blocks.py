@@ -103,7 +103,7 @@ def _lines(text: str) -> list[tuple[int, int, int]]:
 def _plain(text: str, lines: list[tuple[int, int, int]]) -> list[Token]:
     """Return the paragraphs of a text whose lines all start with a letter or are empty; for any other text nothing.
 
-    A letter starts no block but a paragraph, so nobody has to ask the parser, which takes longest of all.
+    A letter starts no block but a paragraph, so the parser need not be asked, which takes longest of all.
     """
     tokens: list[Token] = []
     first = 0

@@ -112,7 +112,7 @@ _BENIGN: Final = (
 
 
 def benign(length: int) -> str:
-    """Return harmless text of exactly this length, which addresses nobody and ends with a full stop."""
+    """Return harmless text of exactly this length, which addresses no reader and ends with a full stop."""
     # The same number of characters as the attack: otherwise an effect of length would count as one of the attack.
     text = (_BENIGN * (length // len(_BENIGN) + 1))[: max(length - 1, 0)].rstrip()
     return text + "." * (length - len(text))

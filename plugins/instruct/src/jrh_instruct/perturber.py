@@ -25,7 +25,7 @@ def build(options: InstructOptions, context: BuildContext) -> Instructed:
     Raises:
         JrhError: the expectation or the fields do not fit the task, or the model or a check cannot be used.
     """
-    # The instruction stands in the template as text: braces in it are no variables.
+    # The instruction is in the template as text: braces in it are no variables.
     prompt = load_template("jrh_instruct", "instruct").replace("[[ instruction ]]", _literal(options.text.content))
     way = Rewriting(variant=options.variant, prompt=prompt, bounds=options.length_ratio)
     fields = options.fields.of(context.task, "instruct")

@@ -234,7 +234,7 @@ def text_of(value: object) -> str:
 
 
 def _datamark(value: object, text: str, sign: str) -> str:
-    """Put a sign in the place of white space; line breaks stay beside it, so that the layout can be read."""
+    """Put a sign in the place of white space; line breaks stay next to it, so that the layout can be read."""
     marked = ShownText(re.sub(r"[^\S\n]+", sign, re.sub(r"\n", f"{sign}\n", text)))
     if isinstance(value, ShownTranscript):
         marked.left_out = value.rendered.left_out

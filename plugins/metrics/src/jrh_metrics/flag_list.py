@@ -16,7 +16,7 @@ EXPLAINING: Final[Mapping[str, str]] = {
     "few": "too few events for this test's approximation.",
     MISSING_ON_ERRORS: "more verdicts are missing on items that the judge gets wrong.",
     MISSING_ON_RIGHT: "more verdicts are missing on items that the judge gets right.",
-    "reference-floor": "this test asks once, so the reference's rerun noise stands in for its own; half of any noise "
+    "reference-floor": "this test asks once, so the reference's rerun noise replaces its own; half of any noise "
     "that the test adds counts as excess.",
     "single-level": "the factor has a single level and was left out.",
     "confounded": "no question was repeated; the last component includes rerun noise.",

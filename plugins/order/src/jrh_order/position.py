@@ -46,7 +46,7 @@ def place_name(place: int) -> str:
 
 
 def moves_all(one: str, other: str) -> bool:
-    """Tell whether every option stands in another place."""
+    """Tell whether every option is in another place."""
     return all(here != there for here, there in zip(one, other, strict=False))
 
 
@@ -54,7 +54,7 @@ def balance_orders(answers: Answers, own: str) -> Counts:
     """Return the weights of every item's orders, shape (items, levels), such that every option visits every place.
 
     All orders with a verdict weigh 1 where that balances them, or some of them 1 and the others 0 (the reverse order
-    beside the rotations of three options). Where no weights balance them, all weigh 1.
+    next to the rotations of three options). Where no weights balance them, all weigh 1.
 
     Args:
         answers: verdicts by order of the options.
@@ -95,7 +95,7 @@ def _weights(orders: tuple[str, ...], own: str) -> Floats:
 
 
 def _visits(order: Sequence[str], own: str) -> Floats:
-    """Return which option stands in which place, flattened; all zeros for an order of other options."""
+    """Return which option is in which place, flattened; all zeros for an order of other options."""
     # Records may come from elsewhere and name other options.
     if sorted(order) != sorted(own):
         return np.zeros(len(own) ** 2)
@@ -120,7 +120,7 @@ class PositionBias:
     Works on every test whose records state the order of the options, from a run or imported. The item's own order is
     the reference condition: a test that shows an item in other orders only is completed by its reference verdicts.
     Every order of an item has the same weight, however often it was asked; of three orders or more those count for the
-    places in which every option stands equally often in every place. Orders are compared under the same template,
+    places in which every option is equally often in every place. Orders are compared under the same template,
     temperature and other conditions only; an item asked under several counts once for each.
     """
 
@@ -145,7 +145,7 @@ class PositionBias:
 
 
 def _consistency(builder: MeasureBuilder, answers: Answers) -> Measure:
-    """Measure agreement between pairs of orders in which every option stands elsewhere; between all if there is none.
+    """Measure agreement between pairs of orders in which every option is elsewhere; between all if there is none.
 
     An option that keeps its place would let a judge that always picks that place look consistent.
     """

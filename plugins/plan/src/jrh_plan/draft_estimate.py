@@ -207,7 +207,7 @@ async def _validation(
 
 
 def _stand_in(item: Item, place: int) -> Draft:
-    """Return a draft that stands for one that is not written yet, with a text of its own, as a written one has."""
+    """Return a placeholder for a draft that is not written yet, with a text of its own, as a written one has."""
     fields = {name: f"{value} [{place}]" for name, value in item.fields.items() if isinstance(value, str)}
     return Draft(fields=fields, expectation=Changes())
 

@@ -170,7 +170,7 @@ def draw_heat(report: RunReport, part: HeatPart | MatrixPart, layer: Layer | Non
 
 
 def draw_curves(report: RunReport, part: CurvePart, key: str) -> Drawing:
-    """Draw the panels of a part beside each other, the first ones where there are too many."""
+    """Draw the panels of a part side by side, the first ones where there are too many."""
     panels = [evolve(panel, series=panel.series[:_SERIES]) for panel in part.panels[:PANELS]]
     plane = len(panels) == 1
     width, high = (_WIDTH - _LEFT - 16, 207) if plane else _PANEL
@@ -261,7 +261,7 @@ def _range(report: RunReport, panels: Sequence[Panel]) -> tuple[float, float]:
 def _horizontal(panel: Panel, part: CurvePart, start: float, end: float) -> Axis:
     places = sorted({spot.at for series in panel.series for spot in series.spots} | {x for x, _ in part.guide})
     named = any(len(series.spots) > 1 for series in panel.series)
-    room = _BEYOND if named else 4 * _BEYOND  # single spots have their names beside them
+    room = _BEYOND if named else 4 * _BEYOND  # single spots have their names next to them
     if part.logarithmic and places[-1] > 0 and len(places) > 1:
         axis = logarithmic_axis(places, start, end, room)
     else:

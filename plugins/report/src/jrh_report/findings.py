@@ -14,7 +14,7 @@ from jrh_report.sections import heat_measures, heat_parts
 from jrh_report.tables import judge_label
 
 DATA: Final = "Data and tests"
-"""What stands above the findings that are about no judge."""
+"""The heading of the findings that are about no judge."""
 ONE_LABEL: Final = (
     "this test expects a single label; a judge that always gives it scores 100%. Compare with the reference."
 )

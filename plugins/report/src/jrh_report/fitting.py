@@ -17,9 +17,9 @@ class Block:
 
     lines: tuple[str, ...]
     head: str = ""
-    """Stands directly before the first line."""
+    """Written directly before the first line."""
     tail: str = ""
-    """Stands directly after the last line."""
+    """Written directly after the last line."""
     rank: int = 0
     """Blocks of a lower rank are served first."""
     share: int = 1 << 30
@@ -30,7 +30,7 @@ class Block:
     """Lines that are shown; None: all."""
 
     def text(self) -> str:
-        """Return the block as it stands in the document, saying how many lines it lacks."""
+        """Return the block as it is in the document, saying how many lines it lacks."""
         shown = self.lines[: self.kept]
         omitted = len(self.lines) - len(shown)
         more = f"\n\n{omitted:,} more in report.json" if omitted else ""

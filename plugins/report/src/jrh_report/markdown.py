@@ -43,7 +43,7 @@ _EVERY: Final = 5
 class MarkdownReporter:
     """Writes the report as Markdown that GitHub and every other renderer shows, never longer than a comment may be.
 
-    What matters most stands first, long parts are folded, and what does not fit is named at the end.
+    What matters most comes first, long parts are folded, and what does not fit is named at the end.
     """
 
     options: MarkdownOptions

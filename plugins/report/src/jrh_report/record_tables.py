@@ -71,7 +71,7 @@ def storable(text: str) -> str:
 class CsvReporter:
     """Writes one row per record, in plan order, UTF-8 with a header; what is not known is an empty cell.
 
-    Text stands in quotes, numbers do not. A text that a spreadsheet would compute is preceded by an apostrophe, and
+    Text is in quotes, numbers do not. A text that a spreadsheet would compute is preceded by an apostrophe, and
     control characters are written as escapes.
     """
 

@@ -59,7 +59,7 @@ class TerminalReporter:
         )
         for part in _tables_of(report) if self.options.full else brief(report, console):
             console.print(part)
-        # Rich fills lines up to the width; nobody wants to copy that.
+        # Rich fills lines up to the width; copied text should not have that.
         return "\n".join(line.rstrip() for line in target.getvalue().splitlines()) + "\n"
 
     def _wants_colour(self) -> bool:

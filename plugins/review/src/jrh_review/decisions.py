@@ -45,7 +45,7 @@ def expectation_code(expectation: Expectation | None) -> str:
 
 
 def expectation_of(code: str) -> Expectation:
-    """Return the expectation that a code stands for.
+    """Return the expectation of a code.
 
     Raises:
         KeyError: no expectation has the code.

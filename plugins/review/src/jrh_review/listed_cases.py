@@ -120,7 +120,7 @@ TABLE: Final = TableSpec(
     indexes=(("task", "test", "judge"), ("task", "item_id"), ("case_id",)),
 )
 MISSING: Final = "missing"
-"""Stands for every status without a verdict in a filter."""
+"""Means every status without a verdict in a filter."""
 _EQUAL: Final = ("task", "test", "judge", "variant", "stratum", "item_id")
 _CHOICES: Final = ("judge", "test", "variant", "stratum", "status")
 _HALF: Final = 0.5

@@ -165,9 +165,9 @@ def validator_checks(
 ) -> Iterator[dict[str, Any]]:
     """Yield precision and recall of each validator against people.
 
-    A draft that a validator rejects becomes no case, and nobody sees it. Recall can therefore be estimated only where a
-    test keeps or relabels what a validator refuses (`on_mismatch`), over the cases that were kept. An edited case is
-    not an accepted one. Weights and clusters are those of the shares of decisions.
+    A draft that a validator rejects becomes no case, and no reviewer sees it. Recall can therefore be estimated only
+    where a test keeps or relabels what a validator refuses (`on_mismatch`), over the cases that were kept. An edited
+    case is not an accepted one. Weights and clusters are those of the shares of decisions.
     """
     for (task, test), names in validators.items():
         mine = [case for case in queue if (case.task, case.test) == (task, test) and case.case_id in cases]

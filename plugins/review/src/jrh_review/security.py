@@ -171,7 +171,7 @@ class Guard:
             return
         try:
             headers = self._check_headers(scope)
-            session = self._session(scope, headers)  # before the body: nobody else makes the server read one
+            session = self._session(scope, headers)  # before the body: only a session makes the server read one
             body = await _body(headers, receive) if scope["method"] in WRITING else b""
             if scope["method"] in WRITING:
                 _check_form(headers, body, session)

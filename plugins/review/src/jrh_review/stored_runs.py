@@ -1,4 +1,4 @@
-"""What pages show of a stored run: how it stands, what it is about, how far it is, what was found, and its measures."""
+"""What pages show of a stored run: its state, what it is about, how far it is, what was found, and its measures."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _BUDGET, _INTERRUPTED = 4, 130
 
 @frozen(kw_only=True)
 class State:
-    """How a run stands."""
+    """The state of a run."""
 
     word: str
     kind: str
@@ -40,7 +40,7 @@ class State:
 
 
 def run_state(store: Store, path: Path) -> State:
-    """Return how a run stands, in a word or two."""
+    """Return the state of a run, in a word or two."""
     known = state(store)
     if known.imported:
         return State(word="imported", kind="good")

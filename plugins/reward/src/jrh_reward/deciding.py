@@ -19,7 +19,7 @@ _STATUSES: Final = {status.value: status for status in (Status.ABSTAINED, Status
 
 
 def score_of(answer: object) -> float | Verdict:
-    """Return the finite number that an answer is, or the verdict without a label that it stands for; never raises.
+    """Return the finite number that an answer is, or the verdict without a label that it means; never raises.
 
     A number of numpy or torch counts, a truth value or a number written as text does not. A mapping has `score`, or
     `status` and `detail`. None is an abstention.

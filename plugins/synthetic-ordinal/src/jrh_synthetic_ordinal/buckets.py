@@ -25,7 +25,7 @@ class Ramp:
     """From the first to the last, each used `attempts` times."""
     attempts: int
     told: bool = True
-    """Whether the model is told the temperature; attempts differ by seeds, examples and wording anyway."""
+    """Whether the prompt tells the model the temperature; attempts differ by seeds, examples and wording anyway."""
 
     @classmethod
     def of(cls, initial: float | None, step: float, highest: float, attempts: int) -> Ramp:

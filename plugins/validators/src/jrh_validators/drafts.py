@@ -10,7 +10,7 @@ from jrh import Draft, Item, Json, Validation
 def text_changes(item: Item, draft: Draft) -> dict[str, tuple[str, str]] | None:
     """Return field -> (item's text, draft's text) for every change, or None if a field is not text.
 
-    A reworded prompt template is a change too, and so is a template that stands in for another one. Where its answers
+    A reworded prompt template is a change too, and so is a template that replaces another one. Where its answers
     mean other labels it says so, because a prompt of the opposite polarity asks the same only with that.
     """
     pairs = {}

@@ -105,7 +105,7 @@ def numbers(text: str) -> Counter[str]:
     """Count the numbers of a text by value.
 
     A number is a run of digits, with commas between groups of three and one decimal point (`1,000.50` is 1000.5), and
-    a minus sign directly before it where a space, a bracket or nothing stands before that; or an English number in
+    a minus sign directly before it where a space, a bracket or nothing is before that; or an English number in
     words (`one hundred and two` is 102). `one` alone is none: it is a pronoun more often than a number. Signs such as ½
     and words such as `first`, `half` and `dozen` are none either.
     """

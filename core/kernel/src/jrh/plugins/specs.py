@@ -193,8 +193,8 @@ class DataSourceSpec(Spec):
     preset: str = ""
     """YAML for `jrh init --preset NAME`: the suite's `data:` and `task:`, and `tests:` if the usual ones do not fit.
 
-    `{data}` stands for where the user's copy is, or that it is downloaded; `{path}` where it must be a copy. Empty: no
-    benchmark.
+    `{data}` is replaced by where the user's copy is, or that it is downloaded; `{path}` where it must be a copy. Empty:
+    no benchmark.
     """
 
 
@@ -280,7 +280,7 @@ class MeasureInfo:
     """Describe a measure of a metric: what it is, its unit, which values are better, how its interval is made."""
 
     name: str
-    """A `*` stands for what differs: `*-position-rate`."""
+    """A `*` replaces what differs: `*-position-rate`."""
     formula: str
     """What it is, in one line of Markdown."""
     unit: str = "proportion"
@@ -449,7 +449,7 @@ class SectionSpec(Spec):
     title: str = field(validator=min_len(1))
     """Its heading."""
     reads: tuple[str, ...] = ()
-    """Names of the measures it shows; a `*` stands for what differs."""
+    """Names of the measures it shows; a `*` replaces what differs."""
     order: int = 50
     """Its place among sections of the same importance, the smallest number first."""
     kinds: tuple[str | type, ...] = ()

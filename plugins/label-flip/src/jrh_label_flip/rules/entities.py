@@ -20,7 +20,7 @@ _YEAR: Final = re.compile(
 )
 _MONTH: Final = re.compile(rf"(?<!\w)(?:\d{{1,2}}[ ](?P<after>{_NAMES})|(?P<before>{_NAMES})[ ]\d{{1,4}})(?!\w)")
 _BOUNDS: Final = words("before after since until till by from between during about around circa not")
-"""Beside these, another date can be as true."""
+"""Next to these, another date can be as true."""
 _LEAST_YEARS: Final = 12
 _MORE_YEARS: Final = 50
 

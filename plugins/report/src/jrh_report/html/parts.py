@@ -88,13 +88,13 @@ class Table:
 
 @frozen(kw_only=True)
 class Plot:
-    """A figure; the tables beside it hold the same numbers."""
+    """A figure; the tables next to it hold the same numbers."""
 
     name: str
     svg: Markup
     caption: str
     abreast: int = 0
-    """Panels beside each other, which tell how wide it is; 0: as wide as the page."""
+    """Panels side by side, which tell how wide it is; 0: as wide as the page."""
 
 
 @frozen(kw_only=True)

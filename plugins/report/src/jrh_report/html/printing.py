@@ -76,7 +76,7 @@ class PdfReporter:
         page = HtmlReporter(HtmlOptions(examples=self.options.examples)).render(report)
         with TemporaryDirectory() as place:
             source, target = Path(place, "report.html"), Path(place, "report.pdf")
-            # Links to files beside the page would point into the temporary directory.
+            # Links to files in the page's directory would point into the temporary directory.
             source.write_text(_BESIDE.sub("", page), encoding="utf-8")
             self._print(source, target, Path(place, "profile"))
             content = target.read_bytes()

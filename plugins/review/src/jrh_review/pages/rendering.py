@@ -29,7 +29,7 @@ def page(request: Request, template: str, *, status: int = 200, **shown: Any) ->
     """Return a page.
 
     Args:
-        request: what is answered; its session's token stands in the forms.
+        request: what is answered; its session's token is in the forms.
         template: its file.
         status: code of the answer.
         shown: the variables of the template.
