@@ -403,7 +403,7 @@ def check_full_disk(project: Project, outcome: Outcome, run_dir: str, server: Ch
     kept = one(project, run_dir, "SELECT count(*) FROM calls WHERE payload IS NOT NULL")
     assert 0 < answered == kept < items
     assert one(project, run_dir, "PRAGMA integrity_check") == "ok"
-    assert sum(server.answered.values()) - answered <= 4 * 2, "calls went on after nothing could be kept any more"
+    assert sum(server.proper_answers.values()) - answered <= 4 * 2, "calls went on after nothing could be kept any more"
 
 
 def test_a_file_that_may_not_grow_any_more(project: Project) -> None:

@@ -72,7 +72,7 @@ class Many(Rule):
     """States a thousand hypotheses, none of which it can reject."""
 
     def hypotheses(self, design: Design) -> list[Chain]:
-        (place,) = design.measured("excess-disagreement")[:1] or design.measured("as-expected")[:1]
+        (place,) = design.wholes("excess-disagreement")[:1] or design.wholes("as-expected")[:1]
         return [(Hypothesis(place=evolve(place, test=str(number))),) for number in range(1000)]
 
     def test(self, hypothesis: Hypothesis, now: Situation) -> PValue:
@@ -86,7 +86,7 @@ class Growing(Rule):
     """Gives the second hypothesis of a chain more weight than the first."""
 
     def hypotheses(self, design: Design) -> list[Chain]:
-        (place,) = design.measured("as-expected")[:1]
+        (place,) = design.wholes("as-expected")[:1]
         return [(Hypothesis(place=place, weight=0.5), Hypothesis(place=place, weight=1.0))]
 
     def claims(self, now: Situation) -> list[Claim]:
@@ -167,7 +167,7 @@ class Unestimable(Rule):
     """States a hypothesis about a measure that is not there."""
 
     def hypotheses(self, design: Design) -> list[Chain]:
-        (place,) = design.measured("as-expected")[:1]
+        (place,) = design.wholes("as-expected")[:1]
         return [(Hypothesis(place=evolve(place, name="never-measured")),)]
 
     def claims(self, now: Situation) -> list[Claim]:

@@ -200,7 +200,7 @@ def test_the_cache_is_not_used_where_the_user_says_so(whole: Whole) -> None:
 
 def test_ctrl_c_finishes_the_calls_in_flight_and_says_how_to_continue(whole: Whole) -> None:
     project, server = whole.project, whole.server
-    before, answered_before = server.count, sum(server.answered.values())
+    before, answered_before = server.count, sum(server.proper_answers.values())
     with project.start(*run_command("stopped")) as running:
         until(lambda: server.count - before >= TRIALS // 3, "a third of the requests")
         running.interrupt()
@@ -212,7 +212,7 @@ def test_ctrl_c_finishes_the_calls_in_flight_and_says_how_to_continue(whole: Who
     assert "jrh: to continue: jrh run suite.yaml --run-dir stopped --no-cache --no-preflight\n" in stopped.stderr
     assert "Traceback" not in stopped.output
     assert calls_by_outcome(project, "stopped") == {"ok": sent}
-    assert sent == sum(server.answered.values()) - answered_before < TRIALS
+    assert sent == sum(server.proper_answers.values()) - answered_before < TRIALS
     assert one(project, "stopped", "SELECT count(*) FROM records") == sent
 
     done = project.run(*run_command("stopped"))

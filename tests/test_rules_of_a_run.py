@@ -26,7 +26,7 @@ from jrh_measuring import Claim, Hypothesis, Rule
 
 class Imperfect(Rule):
     def hypotheses(self, design):
-        for place in design.measured("gold-accuracy"):
+        for place in design.wholes("gold-accuracy"):
             yield (Hypothesis(place=place, null=0.99, side="below"),)
 
     def claims(self, now):

@@ -137,7 +137,7 @@ def test_a_key_of_an_environment_file_is_used_and_hidden(
         finally:
             secret.unlink()  # the only file that may hold the key; the search at the end must not find it
     assert outcome.exit_code == 0, outcome.output
-    assert sum(server.answered.values()) == items
+    assert sum(server.proper_answers.values()) == items
     assert one(project, "run", "SELECT count(*) FROM calls WHERE instr(payload, '[redacted]')") == items
     assert_secret(project, outcome)
 

@@ -123,7 +123,7 @@ def prepared(suite: str, place: Path) -> Undisturbed:
         provider=provider,
         calls=server.count,
         written=provider.asked.count("write"),
-        prompts=server.answered,
+        prompts=server.proper_answers,
         billed=provider.total(),
         cost=_paid(project.path / "run"),
         reports=report_bytes(project, "run"),
@@ -231,7 +231,7 @@ class _Before:
 
     def __init__(self, whole: Undisturbed) -> None:
         self.whole = whole
-        self.count, self.billed, self.answered = whole.server.count, whole.provider.total(), whole.server.answered
+        self.count, self.billed, self.answered = whole.server.count, whole.provider.total(), whole.server.proper_answers
         self.written = whole.provider.asked.count("write")
 
     def sent(self) -> int:
@@ -305,8 +305,8 @@ def _finish(played: Round, project: Project, whole: Undisturbed, before: _Before
 
 def _compare_bills(played: Round, whole: Undisturbed, before: _Before, unknown: int, bound: float, paid: float) -> None:
     """What the server billed is what the run says it paid, and calls in flight at a kill."""
-    more = whole.server.answered - before.answered - whole.prompts
-    missed = whole.prompts - (whole.server.answered - before.answered)
+    more = whole.server.proper_answers - before.answered - whole.prompts
+    missed = whole.prompts - (whole.server.proper_answers - before.answered)
     played.check(not missed, f"{sum(missed.values())} questions were never answered")
     played.check(sum(more.values()) <= unknown, f"{sum(more.values())} answers too many, {unknown} calls unknown")
     billed = whole.provider.total() - before.billed

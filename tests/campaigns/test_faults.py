@@ -327,7 +327,7 @@ def test_once_the_server_is_well_the_same_command_asks_only_what_failed(project:
 
 def check_stopped(project: Project, server: ChatServer, stopped: Outcome) -> None:
     """Check a run whose key was refused at the eleventh item."""
-    answered = sum(server.answered.values())
+    answered = sum(server.proper_answers.values())
     assert stopped.exit_code == 3, stopped.output
     assert re.search("model 'mini' (rejected the key|has no credit left) ", stopped.stderr)
     assert re.search("(Set a valid key|Add credit to the account) and run the same command again", stopped.stderr)
@@ -352,7 +352,7 @@ def test_a_refused_key_in_mid_run_stops_at_once_and_nothing_is_lost(
     done = project.run("run", suite, "--run-dir", "run")
     assert done.exit_code == 0, done.output
     assert server.count == items + 1
-    assert max((server.prompts - server.answered).values()) == 1
+    assert max((server.prompts - server.proper_answers).values()) == 1
     assert one(project, "run", "SELECT count(*) FROM records WHERE status = 'ok'") == items
 
 

@@ -161,7 +161,7 @@ def test_without_room_on_the_disk_arrays_stay_in_memory(error: OSError, monkeypa
 def test_parts_are_one_array_whatever_their_types(kind: str, rows: int) -> None:
     whole = np.random.default_rng(5).integers(0, 100, (rows, 2))
     parts = (whole[start : start + 777].astype("i2" if start else "u1") for start in range(0, rows, 777))
-    found = ColumnFile().joined(parts, whole.shape, np.dtype(kind))
+    found = ColumnFile().join(parts, whole.shape, np.dtype(kind))
     assert found.dtype == np.dtype(kind)
     assert np.array_equal(found, whole)
     assert is_mapped(found) == (found.nbytes > 2**18 and hasattr(mmap, "MADV_DONTNEED"))
@@ -173,7 +173,7 @@ def test_parts_are_one_array_whatever_their_types(kind: str, rows: int) -> None:
 @pytest.mark.parametrize("other", [-1, 1])
 def test_parts_of_another_size_are_refused(size: int, other: int) -> None:
     with pytest.raises(BufferError, match="rows for an array of shape"):
-        ColumnFile().joined(iter([np.zeros(size)]), (size + other,), np.dtype("f8"))
+        ColumnFile().join(iter([np.zeros(size)]), (size + other,), np.dtype("f8"))
 
 
 @in_files

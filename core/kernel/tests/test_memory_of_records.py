@@ -111,7 +111,7 @@ def test_packed_ids_are_sorted_as_texts_are_with_the_empty_one_first() -> None:
     ids = [f"{place * 2**61 + place:032x}" for place in (9, 200, 1, 30, 2)]
     column = Categorical.of(ids)
     assert isinstance(column.categories, PackedIds)
-    names, place = column.categories.ordered()
+    names, place = column.categories.sort()
     assert list(names) == ["", *sorted(ids)]
     assert names[-1] == max(ids)
     assert names[1:3] == sorted(ids)[:2]

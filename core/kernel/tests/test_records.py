@@ -150,6 +150,6 @@ def test_a_long_column_of_ids_has_the_codes_and_the_order_of_its_texts(distinct:
     assert isinstance(ids, PackedIds)
     assert list(ids) == expected
     assert [expected[code] for code in made.codes("trial_id")] == texts
-    ordered, place = ids.ordered()
+    ordered, place = ids.sort()
     assert list(ordered) == ["", *sorted(expected)]
     assert [ordered[each] for each in place[:-1][:999]] == expected[:999]

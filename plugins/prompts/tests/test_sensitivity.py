@@ -151,13 +151,13 @@ def test_a_sample_of_pairs_is_balanced_over_the_templates(bench, pick, templates
     trials = read_trials(RecordTable.from_records(made.records), MetricContext(tasks={}))
     (answers,) = answers_by(trials, "template")
     looked = Pairs.of(answers, sample_pairs(answers, pairs, seed=1))
-    assert (looked.looked_at.sum(axis=1) == pairs).all()
+    assert (looked.in_plan.sum(axis=1) == pairs).all()
     per_item = np.zeros((20, templates))
     for place, (first, second) in enumerate(zip(looked.first, looked.second, strict=True)):
-        per_item[:, first] += looked.looked_at[:, place]
-        per_item[:, second] += looked.looked_at[:, place]
+        per_item[:, first] += looked.in_plan[:, place]
+        per_item[:, second] += looked.in_plan[:, place]
     assert np.ptp(per_item, axis=1).max() <= (0 if 2 * pairs % templates == 0 else 1)
-    varied = len({row.tobytes() for row in looked.looked_at}) > 1
+    varied = len({row.tobytes() for row in looked.in_plan}) > 1
     assert varied or pairs == templates * (templates - 1) // 2, "all items have the same pairs"
 
 

@@ -111,7 +111,7 @@ class Trials:
 
 
 def once_per_table(compute: Callable[[Trials], T]) -> Callable[[Trials], T]:
-    """Let a function of trials compute its value once per table; all metrics share it (`Trials.shared`)."""
+    """Let a function of trials compute its value once per table; all metrics share it (`Trials.compute_once`)."""
 
     @wraps(compute)
     def value_of_table(trials: Trials) -> T:

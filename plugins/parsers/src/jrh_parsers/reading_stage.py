@@ -119,7 +119,7 @@ class ReadRationales(Stage):
 
     def _questions(self, tasks: Mapping[str, Task], store: Any) -> list[Question]:
         """Word the questions about the rationales of the plan, each question once."""
-        rationales = [row for row in store.records.told() if row.task in tasks]
+        rationales = [row for row in store.records.rationales() if row.task in tasks]
         questions: dict[tuple[object, ...], Question] = {}
         for start in range(0, len(rationales), _SLICE):
             part = rationales[start : start + _SLICE]

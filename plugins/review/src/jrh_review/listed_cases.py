@@ -170,7 +170,7 @@ def _search(store: Any, table: Any, wanted: CaseFilter) -> list[int]:
     """Return the positions of the rows whose texts hold what is searched."""
     rows = table.select(columns=("position", "item_id", "case_id", "judge"))
     if wanted.search:
-        text, cases = wanted.search.casefold(), set(store.cases.holding(wanted.search))
+        text, cases = wanted.search.casefold(), set(store.cases.search_fields(wanted.search))
         rows = [row for row in rows if text in row[1].casefold() or row[2] in cases]
     if wanted.rationale:
         # Pairs of case and judge: a rationale belongs to one judge's verdict.

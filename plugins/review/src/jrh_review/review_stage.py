@@ -49,7 +49,7 @@ class ReviewStage(Stage):
         review = self._review
         return self._waits(work) and review is not None and not review.at_once and test in (review.tests or (test,))
 
-    def grown(self, work: StageWork) -> None:
+    def look_at_cases(self, work: StageWork) -> None:
         """Put the cases that are stored into the queue; a sample is drawn once all of them are made."""
         # A sample of the cases so far would favour those that were made first.
         if self._review is not None and not self._review.at_once:
@@ -60,7 +60,7 @@ class ReviewStage(Stage):
         if self._review is None or not self._waits(work):
             return
         # Cases of an earlier attempt are there at once; the page must not begin empty.
-        self.grown(work)
+        self.look_at_cases(work)
         try:
             await _serve_page(self._open(work), work.run_dir, self._review, work.progress.say)
         except Exception as error:

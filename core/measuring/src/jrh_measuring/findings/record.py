@@ -126,7 +126,7 @@ def _part(store: Store, name: str, kind: type[T]) -> T:
 
 
 def _basis_digest(store: Store) -> str:
-    return content_id(store.measures.digest(), [*store.records.written()])
+    return content_id(store.measures.digest(), [*store.records.write_state()])
 
 
 def rule_changes(then: Iterable[RuleUsed], now: Iterable[RuleUsed]) -> str:
