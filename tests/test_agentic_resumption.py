@@ -41,7 +41,7 @@ def kill_after(project: Project, server: ChatServer, model: Held, calls: int) ->
     # Those in flight at an earlier kill may be answered only now.
     model.stop_before(calls - server.count + CONCURRENCY)
     with project.start(*command("killed")) as running:
-        until(lambda: (store.exists() and server.count >= calls) or not running.running, f"{calls} calls")
+        until(lambda: (store.exists() and server.count >= calls) or not running.is_running, f"{calls} calls")
         running.kill()
         assert running.wait().exit_code == -9, "the run was over before it could be killed"
     model.go_on()

@@ -299,7 +299,7 @@ def test_a_run_directory_in_use(project: Project) -> None:
         with project.start("run", "slow.yaml", "--run-dir", "run") as running:
             until(lambda: server.count > 0, "the first request")
             second = project.run("run", "slow.yaml", "--run-dir", "run")
-            assert running.running
+            assert running.is_running
             assert server.count == 1
     assert second.exit_code == 2
     assert second.stdout == ""

@@ -342,7 +342,7 @@ def test_ctrl_c_ends_the_gate_itself_with_130(tmp_path: Path) -> None:
     )
     assert project.run("import", "log.yaml", "--run-dir", "run", "--plugins", "slow.py").exit_code == 0
     with project.start(*GATE, "--rule", "as-expected >= 0", "--plugins", "slow.py", "--junit", "gate.xml") as running:
-        until(lambda: (project.path / "measuring").exists() or not running.running, "the metric")
+        until(lambda: (project.path / "measuring").exists() or not running.is_running, "the metric")
         running.interrupt()
         done = running.wait()
     assert (done.exit_code, done.stdout, done.stderr.strip()) == (130, "", "jrh: interrupted")

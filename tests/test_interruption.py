@@ -79,7 +79,9 @@ def kill_when(whole: Whole, run_dir: str, arrived: int) -> None:
     """Start the run and kill it once it has a store and the server has had so many requests in all."""
     store = whole.project.path / run_dir / "run.sqlite"
     with whole.project.start(*run_command(run_dir)) as running:
-        until(lambda: (store.exists() and whole.server.count >= arrived) or not running.running, f"{arrived} requests")
+        until(
+            lambda: (store.exists() and whole.server.count >= arrived) or not running.is_running, f"{arrived} requests"
+        )
         running.kill()
         assert running.wait().exit_code == -9, "the run was over before it could be killed"
 
@@ -318,7 +320,7 @@ def test_ctrl_c_twice_leaves_at_once_and_the_run_can_go_on(project: Project) -> 
             running.interrupt()
             until(lambda: '"stopping"' in log_of(project), "the first Ctrl-C to arrive")
             running.interrupt()
-            until(lambda: not running.running, "the end", patience=50.0)  # the answers take 60
+            until(lambda: not running.is_running, "the end", patience=50.0)  # the answers take 60
             stopped = running.wait()
         assert stopped.exit_code == 130, stopped.output
         assert "Traceback" not in stopped.output

@@ -30,7 +30,7 @@ def test_nine_judges_complete_under_rate_limits_and_after_a_kill(project: Projec
         made = suite(NINE, server.url, repeats=REPEATS, items=ITEMS, **limits)
         project.write("suite.yaml", yaml.safe_dump(made, sort_keys=False))
         with project.start(*run_command("killed")) as running:
-            until(lambda: server.count >= CALLS // 2 or not running.running, f"{CALLS // 2} requests")
+            until(lambda: server.count >= CALLS // 2 or not running.is_running, f"{CALLS // 2} requests")
             running.kill()
             assert running.wait().exit_code == -9, "the run was over before it could be killed"
         done = project.run(*run_command("killed"))

@@ -274,7 +274,7 @@ def test_a_driver_that_is_killed_resumes_and_nothing_committed_is_asked_twice(pl
     with place.outside.start(*place.command("asking", "resumed")) as running:
         until(
             lambda: (
-                not running.running
+                not running.is_running
                 or sum(count for text, count in (place.server.prompts - hung).items() if "NUMBER" in text) >= AT_ONCE
             ),
             "questions that no answer comes to",

@@ -29,7 +29,7 @@ def lines(folder: Path) -> list[Line]:
         command = ("run", "suite.yaml", "--run-dir", "run", "--no-cache", "--yes")
         started = time.perf_counter()
         with project.start(*command) as running:
-            while running.running and server.count < CALLS // 2:
+            while running.is_running and server.count < CALLS // 2:
                 time.sleep(0.05)
             running.kill()
             running.wait()

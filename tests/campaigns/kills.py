@@ -251,7 +251,7 @@ def _disturbed(played: Round, project: Project, whole: Undisturbed, before: _Bef
     moment = dice.choice(drafting if before.drafts_left() > 0 else MOMENTS)
     if moment == "overlap":
         # Judges are asked, and drafts are still to be written.
-        while running.running and whole.provider.asked.count("judge") == judged:
+        while running.is_running and whole.provider.asked.count("judge") == judged:
             time.sleep(0.002)
         time.sleep(dice.uniform(0.0, 0.1))
     elif moment in ("time", "start"):
@@ -260,10 +260,10 @@ def _disturbed(played: Round, project: Project, whole: Undisturbed, before: _Bef
         # "report": everything is asked, and what is left is to measure and to write.
         left = whole.calls - min(before.sent(), whole.calls)
         wanted = before.sent() + (dice.randint(0, left // 3) if moment == "request" else left)
-        while running.running and before.sent() < wanted:
+        while running.is_running and before.sent() < wanted:
             time.sleep(0.002)
         time.sleep(dice.uniform(0.0, 0.05 if moment == "request" else whole.again * 0.8))
-    was_running = running.running
+    was_running = running.is_running
     running.send(number)
     outcome = running.wait()
     killed = was_running and outcome.exit_code in (-number, INTERRUPTED)

@@ -24,7 +24,7 @@ class TestLangfuse(ExporterContract):
     def service(self, langfuse: Langfuse) -> None:
         self.langfuse = langfuse
 
-    def held(self, base: Path) -> Mapping[str, bytes]:
+    def tool_contents(self, base: Path) -> Mapping[str, bytes]:
         return {key: json.dumps(body).encode() for key, body in self.langfuse.bodies.items()}
 
 
@@ -40,7 +40,7 @@ class TestMlflow(ExporterContract):
         self.uri = f"sqlite:///{tmp_path}/mlflow.db"
         monkeypatch.setenv("MLFLOW_TRACKING_URI", self.uri)
 
-    def held(self, base: Path) -> Mapping[str, bytes]:
+    def tool_contents(self, base: Path) -> Mapping[str, bytes]:
         import mlflow
 
         client = mlflow.MlflowClient(tracking_uri=self.uri)
@@ -60,7 +60,7 @@ class TestWandb(ExporterContract):
     def here(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv("WANDB_DIR", raising=False)
 
-    def held(self, base: Path) -> Mapping[str, bytes]:
+    def tool_contents(self, base: Path) -> Mapping[str, bytes]:
         """Return what the service would hold: files of one run id are one run."""
         files = sorted((base / "work").glob("wandb/offline-run-*/*.wandb"))
         return {

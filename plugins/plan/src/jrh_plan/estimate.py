@@ -140,7 +140,7 @@ class Estimator:
         """Return the sum of the plan."""
         return make_plan(request).total
 
-    async def called_models(self, dry: DryRun) -> Collection[str]:
+    async def models_to_call(self, dry: DryRun) -> Collection[str]:
         """Return the models that stored replies do not make superfluous.
 
         Raises:

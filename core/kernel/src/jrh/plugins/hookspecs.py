@@ -476,8 +476,8 @@ def jrh_stages() -> Iterable[StageSpec]:
     A stage with a `key` has a section of that name in suites, whose options are checked and described like those of
     components. A stage keeps what it makes in tables: `work.store.table(TableSpec(...))` reads and writes one, and it
     survives a killed run, merging and salvage even where the plugin is not installed. A stage between `perturb` and
-    `judge` that applies makes judges wait. It may also work meanwhile: see `live`, `look_at_cases` and `serve` of `Stage`. If
-    its outcome names something that is `open`, the run stops there with exit code 3 and can be continued.
+    `judge` that applies makes judges wait. It may also work meanwhile: see `live`, `look_at_cases` and `serve` of
+    `Stage`. If its outcome names something that is `open`, the run stops there with exit code 3 and can be continued.
 
     Example:
         ```python
