@@ -9,8 +9,8 @@ from types import ModuleType
 import jrh
 import pytest
 
-KERNEL, ALL = 14_183, 71_469
-"""Limits. The kernel is on its way to 13,000, all distributions together to 72,000."""
+KERNEL, ALL = 14_190, 71_526
+"""Limits. The kernel stays below 14,500, and is to reach 13,000; all distributions together may grow to 79,000."""
 
 
 @pytest.fixture(scope="module")
