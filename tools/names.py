@@ -1,8 +1,11 @@
-"""Count what reads badly in names and comments: `python tools/names.py [DIRECTORY ...]`, with `--all` every offender.
+"""Count what reads badly in names and comments.
+
+    python tools/names.py [--all | --short] [DIRECTORY ...]
 
 Over the source of all distributions, from the syntax tree: functions whose name begins with a participle (`told_by`,
 `moved`), variables named by a word that is no noun (`found`, `each`), and lines of comments per 100 lines of code.
-`tests/test_names.py` holds the bounds.
+`--all` prints every offender. `--short` prints files below 130 lines of code that one other file of their distribution
+imports: places to look at, not faults. `tests/test_names.py` holds the bounds.
 """
 
 from __future__ import annotations
@@ -46,13 +49,17 @@ NO_NOUNS = words(
     found each told own now one made kept given asked said seen whole rest nobody others
     """
 )
+FEW_LINES = 130
 #: Comments that speak to tools.
 DIRECTIVES = ("# type:", "# noqa", "# pragma", "#!", "# fmt", "# mypy")
 
 
 def main(arguments: list[str]) -> int:
     """Print the counts of every distribution and, with `--all`, what they count."""
-    places = [Path(place).resolve() for place in arguments if place != "--all"] or list(distributions())
+    places = [Path(place).resolve() for place in arguments if not place.startswith("--")] or list(distributions())
+    if "--short" in arguments:
+        print(*(line for place in places for line in short_files(place)), sep="\n")
+        return 0
     print("  comments per 100   participle-first functions   words that are no nouns")
     for place in places:
         report = Report()
@@ -120,6 +127,33 @@ def comment_lines(text: str) -> Iterator[int]:
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type == tokenize.COMMENT and not token.string.startswith(DIRECTIVES):
             yield 1
+
+
+def short_files(place: Path) -> Iterator[str]:
+    """Describe files of few lines with a single importer in their distribution."""
+    modules = {module_name(path): path for path in source_files(place)}
+    importers: dict[str, set[Path]] = {name: set() for name in modules}
+    for path in modules.values():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                imported = {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+            elif isinstance(node, ast.Import):
+                imported = {alias.name for alias in node.names}
+            else:
+                continue
+            for name in imported & importers.keys():
+                importers[name].add(path)
+    for name, path in modules.items():
+        number = lines_of_code(path.read_text(encoding="utf-8"))
+        if number < FEW_LINES and len(importers[name]) == 1 and path.name != "__init__.py":
+            (importer,) = importers[name]
+            yield f"{number:4} {path.relative_to(ROOT)} <- {importer.name}"
+
+
+def module_name(path: Path) -> str:
+    """The name by which a file of a `src` directory is imported."""
+    parts = path.with_suffix("").parts
+    return ".".join(parts[parts.index("src") + 1 :]) if "src" in parts else path.stem
 
 
 def distributions() -> Iterator[Path]:

@@ -331,6 +331,7 @@ def empty_report() -> RunReport:
         tests=(REFERENCE,),
         measures=(),
         planned=0,
+        missing_records=0,
         records=RecordTable.from_records(()),
     )
 

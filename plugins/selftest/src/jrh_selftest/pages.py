@@ -214,6 +214,7 @@ def _report(page: Page, records: RecordTable, measures: tuple[Measure, ...]) -> 
         tests=page.test_names,
         measures=measures,
         planned=len(records),
+        missing_records=0,
         records=records,
     )
 

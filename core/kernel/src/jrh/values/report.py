@@ -186,7 +186,7 @@ class RunReport:
     components: tuple[ComponentUsed, ...] = ()
     planned: int
     """Number of planned trials."""
-    missing_records: int = 0
+    missing_records: int
     """Number of planned trials without a record."""
     notes: tuple[str, ...] = ()
     """What happened in the run itself, one sentence each."""
