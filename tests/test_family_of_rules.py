@@ -15,7 +15,7 @@ from jrh.plugins.registry import Entry, Plugins, Registry
 from jrh.values import Severity
 from jrh_measuring import Chain, Claim, Design, Hypothesis, PValue, Rule, Situation, with_findings
 from jrh_testing import sample_report
-from jrh_testing.contracts.rules import measured
+from jrh_testing.contracts.rules import measure_sample
 
 SHOUT = "jrh-contrib-shout"
 
@@ -155,7 +155,7 @@ def test_a_rule_that_is_wrong_is_named_and_the_others_still_speak(rule: type[Rul
 def test_the_number_of_tests_does_not_depend_on_verdicts(missing: float) -> None:
     first, *others = (
         with_findings(report).family
-        for report in (measured(0), measured(0, permuted=True), measured(0, missing=missing))
+        for report in (measure_sample(0), measure_sample(0, permuted=True), measure_sample(0, missing=missing))
     )
     assert first is not None
     for other in others:

@@ -64,7 +64,7 @@ class Forked:
         self._process.start()
 
     @property
-    def running(self) -> bool:
+    def is_running(self) -> bool:
         """Return whether it is still running."""
         return self._process.is_alive()
 

@@ -46,7 +46,9 @@ class Made:
             store.items.write({self.task.name: self._items()})
             for number in range(self.tests + 1):
                 cases = [self._case(number, item) for item in range(self.items)]
-                store.cases.replace(self.task.name, self._test(number), "made", cases, ())
+                writing = store.cases.writing(self.task.name, self._test(number))
+                writing.put(cases, ())
+                writing.finish("made")
             store.trials.replace("made", (row for row, _ in self._trials()))
             batch: list[tuple[Record, str | None, str | None]] = []
             for place, (_, record) in enumerate(self._trials()):

@@ -12,7 +12,7 @@ from jrh.plugins.factories import call_factory, find_factory
 from jrh.plugins.loading import load_plugins
 from jrh.plugins.registry import Entry
 from jrh.plugins.specs import NoOptions, PerturberSpec
-from jrh_authoring.listing import list_all, missing_module
+from jrh_authoring.listing import list_all, module_problem
 
 DECLARES = """\
 from jrh import PerturberSpec, hookimpl
@@ -107,9 +107,9 @@ def test_a_factory_takes_options_and_context_or_the_options_alone_or_nothing() -
 
 
 def test_a_missing_module_is_found_without_importing_anything(work: Any) -> None:
-    assert missing_module(entry("acme_work:Shout")) == ""
-    assert missing_module(entry(len)) == ""
-    assert "no module 'acme_wrok' exists" in missing_module(entry("acme_wrok:Shout"))
+    assert module_problem(entry("acme_work:Shout")) == ""
+    assert module_problem(entry(len)) == ""
+    assert "no module 'acme_wrok' exists" in module_problem(entry("acme_wrok:Shout"))
     assert "acme_work" not in sys.modules
 
 
@@ -129,7 +129,7 @@ def test_a_local_plugin_may_name_a_factory_in_the_working_directory(
     (tmp_path / "here_work.py").write_text(WORK)
     monkeypatch.chdir(tmp_path)
     (found,) = load_plugins(["here:"]).plugins.perturbers
-    assert missing_module(found) == ""
+    assert module_problem(found) == ""
     assert find_factory(found).__name__ == "Shout"
 
 

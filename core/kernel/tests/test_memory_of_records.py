@@ -74,7 +74,7 @@ def test_listed_cases_are_written_as_they_are_made(store: Store) -> None:
     assert peak < 100
     (row,) = rows_of(store, case_id=f"{7:032x}")
     assert row.position == 7
-    assert choices(store, "task").judges == choices(store, "").judges == ("judge",)
+    assert choices(store, "task")["judge"] == choices(store, "")["judge"] == ["judge"]
 
 
 @pytest.mark.parametrize("number", [1.5, None])

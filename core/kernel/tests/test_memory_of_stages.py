@@ -120,7 +120,7 @@ def test_a_trial_of_jrh_plan_takes_some_numbers(lab: Any) -> None:
     """Its case and its row were held: 3,700 bytes."""
     judges = [(_judge(lab), "0" * 32)]
     key = ("essays", "reference")
-    stored = SimpleNamespace(occasions=lambda: iter(()), lasting=lambda ids: set(ids[:1]))
+    stored = SimpleNamespace(occasions=lambda: iter(()), final_trials=lambda ids: set(ids[:1]))
     suite = SimpleNamespace(tasks=[SimpleNamespace(task=TASK)])
     dry: Any = SimpleNamespace(resolved=SimpleNamespace(suite=suite), store=SimpleNamespace(trials=stored))
 

@@ -315,7 +315,7 @@ def test_a_killed_hunt_continues_asks_nothing_twice_and_ends_like_one_that_was_n
     with ChatServer(held, latency=0.02) as server:
         project = written(Project(tmp_path), over_http(server.url), items=40)
         with project.start(*command, "killed") as running:
-            while server.count < 60 and running.running:
+            while server.count < 60 and running.is_running:
                 time.sleep(0.005)
             running.kill()
             assert running.wait().exit_code == -9

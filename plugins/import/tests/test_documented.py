@@ -63,7 +63,7 @@ def test_swapped_options_are_undone(documented):
 
 def test_the_judges_of_an_import_are_compared(documented):
     compared = documented.outcomes["$ jrh compare runs/duels --judge large --judge mini"]
-    assert "4 cases on both sides: 4 matched by id" in compared.stdout
+    assert "4 cases on both sides, paired: 4 by id" in compared.stdout
 
 
 def test_every_row_is_of_its_task_and_only_the_simulated_judge_is_marked(documented):

@@ -319,6 +319,7 @@ def measure_records(
         **_about(name, seed, tasks, rows),
         measures=measures,
         planned=len(rows),
+        missing_records=0,
         notes=(*notes, *broken),
         warnings=broken,
         records=table,

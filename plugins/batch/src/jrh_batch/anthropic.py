@@ -157,7 +157,7 @@ def message_params(request: ChatRequest) -> dict[str, Any]:
     absent = [name for name, stated in unknown.items() if stated]
     if absent:
         detail = f"Anthropic's Messages API has no {', '.join(absent)}"
-        raise ModelFault(FaultKind.REJECTED, detail, settings=absent, sent=False)
+        raise ModelFault(FaultKind.REJECTED, detail, settings=tuple(absent), sent=False)
     # The protocol has one system text, apart from the turns.
     system = "\n\n".join(message.content for message in request.messages if message.role == "system")
     turns = [{"role": turn.role, "content": turn.content} for turn in request.messages if turn.role != "system"]

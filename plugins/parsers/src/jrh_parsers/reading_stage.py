@@ -115,7 +115,7 @@ class ReadRationales(Stage):
         """Return the id of everything that the answers depend on; empty if no model reads."""
         if self._options is None:
             return ""
-        return content_id(identity, store.trials.digest(), [store.records.written()])
+        return content_id(identity, store.trials.digest(), [store.records.write_state()])
 
     def _questions(self, tasks: Mapping[str, Task], store: Any) -> list[Question]:
         """Word the questions about the rationales of the plan, each question once."""
