@@ -70,13 +70,13 @@ class Forked:
 
     def send(self, number: signal.Signals) -> None:
         """Send a signal, if it is still running."""
-        if self.running and self._process.pid:
+        if self.is_running and self._process.pid:
             os.kill(self._process.pid, number)
 
     def wait(self, timeout: float = 600.0) -> Outcome:
         """Wait for the end; a program that takes longer is killed, and its exit code says so."""
         self._process.join(timeout)
-        if self.running:
+        if self.is_running:
             self._process.kill()
             self._process.join()
         said = [path.read_text(errors="replace") if path.exists() else "" for path in _streams(self._output)]
