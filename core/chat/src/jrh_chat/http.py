@@ -197,7 +197,7 @@ def error_text(text: str, redact: Callable[[str], str]) -> str:
 
     Args:
         text: whatever the provider sent.
-        redact: masks the secrets that are known, such as `jrh.Redactor`.
+        redact: masks the secrets that are known, such as `jrh.text.Redactor`.
     """
     return " ".join(_KEY_SHAPED.sub(MASK, redact(utf8_text(text))).split())[:LONGEST_ERROR_TEXT]
 

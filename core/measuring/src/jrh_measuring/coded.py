@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 Codes = NDArray[np.signedinteger]
 """Positions in a list of names, -1 for none; or numbers of rows. The columns of trials have 32 bits:
-what multiplies codes uses `numbered`, or makes them 64 bits long."""
+what multiplies codes uses `combine_codes`, or makes them 64 bits long."""
 Mask = NDArray[np.bool_]
 """One truth value per trial."""
 Floats = NDArray[np.float64]

@@ -237,7 +237,7 @@ def as_expected(trials: Trials) -> Scores:
     above, below = (perturbed & is_named(trials.expectation, name) for name in ("not_above", "not_below"))
     # Higher and lower mean nothing on an unordered scale: such trials do not count.
     ordered = trials.rank.max(axis=1, initial=-1)[trials.task.codes] >= 0
-    # Not `stated_label`: where the same verdict is expected, the reference verdict decides and not the gold label.
+    # Not `right_label`: where the same verdict is expected, the reference verdict decides and not the gold label.
     stated = np.where(
         trials.reference, trials.gold, np.where(is_named(trials.expectation, "equals"), trials.expected, -1)
     )
@@ -299,7 +299,7 @@ def _share(part: Codes | Floats, whole: Codes, *, otherwise: float) -> Floats:
 def gold_changes(trials: Trials) -> Scores:
     """Score whether a verdict is right, less the mean of that over its item's and judge's reference verdicts.
 
-    Eligible are the perturbed trials with a stated label (see `stated_label`).
+    Eligible are the perturbed trials with a stated label (see `right_label`).
     """
     truth = right_label(trials)
     scored = (truth >= 0) & trials.usable

@@ -166,7 +166,7 @@ def _unit(reference: int, condition: int) -> int:
 
 
 def _tail(kinds: Sequence[_Kind], observed: float) -> float | None:
-    """Return the probability of a summed excess of at least `seen`, exactly; None where that would take too long.
+    """Return the probability of a summed excess of at least `observed`, exactly; None where that would take too long.
 
     Multiples of one unit, the excesses of independent items are convolved, the narrowest distributions first.
     """

@@ -12,7 +12,7 @@ from jrh_paraphrase.options import Rewrite
 
 
 def swap(kind: Rewrite, to: Mapping[str, str], **context: Any) -> WordingRule:
-    """Make a swap of phrases; the context is that of `jrh.phrase_rule`."""
+    """Make a swap of phrases; the context is that of `jrh_authoring.phrase_rule`."""
     return phrase_rule(kind.value, to, **context)
 
 

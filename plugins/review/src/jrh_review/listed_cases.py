@@ -261,7 +261,7 @@ def _columns(
     statuses = _counts(group[~usable], trials.status.codes[rows[~usable]], trials.status.names, len(first))
     yield [counts[0][0] if counts else "" for counts in statuses]
     agreement, *shares = (_means(score, rows, group, len(first)) for score in scores)
-    # `agreeing` scores agreement with the reference; the list shows how far a verdict moved.
+    # `agreement_scores` scores agreement with the reference; the list shows how far a verdict moved.
     yield from map(_mean_or_none, (1 - agreement, *shares))
 
 

@@ -309,7 +309,7 @@ class Completion:
     reasoning: str = ""
     """The text of the model's reasoning, if the provider reports it apart from the reply."""
     stated_limits: Mapping[str, str] = Factory(dict)
-    """Headers of the answer that state rate limits, as `jrh.models.stated_limits` picks them; `jrh ping` shows them."""
+    """Headers that state rate limits, as `jrh_chat.rate_limit_headers` picks them; `jrh ping` shows them."""
 
 
 @runtime_checkable

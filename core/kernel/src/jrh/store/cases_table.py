@@ -40,7 +40,6 @@ class ItemsTable:
 
     def write(self, items: Mapping[str, Sequence[Item]]) -> dict[str, str]:
         """Write the items of every task unless they are already stored; return the id of each task's items."""
-        # Not `written`: early releases of Python 3.12 take the function of that name below for this variable.
         ids = items_ids(items)
         digest = content_id(ids)
         if self.digest() != digest:

@@ -221,7 +221,7 @@ _OF_ITEMS: Final = ("cluster", "gold_source", "covariates")
 _WITH_ITEMS: Final = "LEFT JOIN items i INDEXED BY items_by_id ON i.task = r.task AND i.id = r.item_id"
 _SUMMED: Final = len(COLUMNS)
 """Columns before the checksum."""
-# A new row id tells that the record was written again: see `written`.
+# A new row id tells that the record was written again: see `write_state`.
 _RENAME: Final = (
     'UPDATE records SET rowid = (SELECT max(rowid) + 1 FROM records), "judge" = ?, checksum = ? WHERE trial_id = ?'
 )

@@ -68,7 +68,7 @@ def fold(value: Any, places: Mapping[str, int], left: list[str]) -> Any:
 
 
 def unfold(value: Any, texts: Sequence[str]) -> Any:
-    """Return what `folded` was given; what is inside of the value is replaced in place."""
+    """Return what `fold` was given; what is inside of the value is replaced in place."""
     kind = type(value)
     if kind is str:
         return texts[int(value[1:])] if value.startswith(_MARK) else value

@@ -153,7 +153,7 @@ def write_covariates(covariates: Mapping[str, Json]) -> str:
 
 
 def read_covariates(text: str) -> Mapping[str, Json]:
-    """Read what `written` wrote.
+    """Read what `write_covariates` wrote.
 
     Raises:
         JrhError: the text is something else.

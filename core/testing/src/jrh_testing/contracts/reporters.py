@@ -141,7 +141,10 @@ def _join(rendered: object) -> str | bytes | Mapping[str, str | bytes]:
 
 
 class ExporterContract(ComponentContract):
-    """Contract tests for every exporter. The working directory is empty; a tool behind a network overrides `held`."""
+    """Contract tests for every exporter.
+
+    The working directory is empty; a tool behind a network overrides `tool_contents`.
+    """
 
     role: ClassVar[type[Spec]] = ExporterSpec
 
@@ -173,7 +176,7 @@ class ExporterContract(ComponentContract):
     def test_exporting_twice_adds_nothing(self, base: Path) -> None:
         """If this fails: derive names and ids from the run, so that the second export replaces the first."""
         self.export(base, sample_report())
-        # A copy: `held` may return what the second export changes.
+        # A copy: `tool_contents` may return what the second export changes.
         first = dict(self.tool_contents(base))
         self.export(base, sample_report())
         assert dict(self.tool_contents(base)) == first, "the second export of the same run differs from the first"
