@@ -162,11 +162,13 @@ def campaign(played: Round) -> None:
 
 
 def _costs_apart(report: str) -> tuple[Any, list[Any]]:
-    """Return a report without its costs, and its costs."""
+    """Return a report without its costs, and without the sections made of them, and its costs."""
     costs: list[Any] = []
 
     def without(mapping: dict[str, Any]) -> dict[str, Any]:
         costs.extend((key, mapping.pop(key)) for key in ("cost", "unknown") if key in mapping)
+        if "sections" in mapping:
+            mapping["sections"] = [each for each in mapping["sections"] if not each["name"].startswith("cost-")]
         return mapping
 
     return json.loads(report, object_hook=without), costs
