@@ -69,7 +69,7 @@ class Aims:
 
     def aim(self, item: Item, error: Error) -> Aim | Skip:
         """Return the aim for an item, or a skip that says why the error proves nothing."""
-        # A model is told the aim and can reach it by any error; a rule does not read the text.
+        # A model reads the aim and can reach it by any error; a rule does not read the text.
         unfit = self.by is WrittenBy.RULES and self._unfit(error)
         if unfit:
             return Skip(reason=unfit, variant=error.value)

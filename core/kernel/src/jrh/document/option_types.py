@@ -30,6 +30,7 @@ SEQUENCES: Final[Mapping[Any, Callable[[Iterable[Any]], Any]]] = {
     tuple: tuple,
     frozenset: frozenset,
     list: list,
+    # Options are frozen: a list in them could still be changed.
     Sequence: tuple,
 }
 """The types that are written as a list -> how one is made from its parts."""
@@ -72,6 +73,7 @@ def settable_fields(cls: type) -> tuple[attrs.Attribute[Any], ...]:
         resolved = attrs.resolve_types(cls, localns=dict(_NAMES))
     except (NameError, attrs.exceptions.NotAnAttrsClassError) as error:
         raise PluginError(f"the options class {cls.__module__}.{cls.__qualname__} cannot be used: {error}") from error
+    # A field that the class computes itself is no option.
     return tuple(attribute for attribute in attrs.fields(resolved) if attribute.init)
 
 
@@ -141,6 +143,7 @@ def describe_type(kind: Any) -> str:
     """Say in words what a type expects."""
     if kind in _WORDS or is_json(kind):
         return _WORDS.get(kind, _WORDS[JsonValue])
+    # Before other new types of text: "text" would not say that a name from the suite is meant.
     if kind in REFERENCES:
         return f"the name of a {REFERENCES[kind]}"
     if is_newtype(kind):

@@ -58,6 +58,7 @@ class LearntPace:
             self._end_cycle(now)
         if self.rate is None or self._begun is None:
             return 0.0
+        # Without the slack, each late wake-up of the event loop would lower the rate for good.
         due = max(self._next, now - SLACK)
         self._next = due + 1.0 / (self.rate * self._share(now))
         return max(0.0, due - now)
@@ -89,6 +90,7 @@ class LearntPace:
     def _end_cycle(self, now: float) -> None:
         self._ending = False
         seconds = now - (self._begun if self._begun is not None else now)
+        # So short a cycle says little about the rate: the pace known before is better, and was a little too fast.
         if self.rate is not None and seconds < SHORTEST:
             self.rate *= TOO_FAST
             return

@@ -31,6 +31,7 @@ FIRST_REST: Final = 4.0
 CONGESTED_REST: Final = 16.0
 LONGEST_REST: Final = 64.0
 """Rounds of answers between two dips: at first, at most where the provider was found to queue, and elsewhere."""
+# Constant latencies would have the standard error 0, and any difference of theirs would be certain.
 _LEAST_SPREAD: Final = 0.05
 
 
@@ -56,6 +57,7 @@ class _Window:
         self._mean += step / self.n
         self._squares += step * (value - self._mean)
         self.seconds = now - self.begun
+        # Whole rounds, and at least `LEAST` answers: within a round, those that come first are the fast ones.
         return self.n >= self.rounds * self.in_flight * math.ceil(LEAST / self.in_flight)
 
     @property
@@ -120,6 +122,7 @@ class LatencyDips:
         if self._target is None:
             if limit < FEWEST:
                 return None
+            # An answer is this share of a round: rests are counted in rounds, so that they scale with the limit.
             self._rounds += 1.0 / limit
             if self._rounds >= self._pause:
                 self._watch_rest(latency, limit, now)
@@ -158,6 +161,7 @@ class LatencyDips:
             if self._congested:
                 return self._go_on()
             self._confirming = True
+        # A deep dip may be slower where a shallow one is still faster: try that before a rest.
         elif self._depth == DEEP:
             assert self._before is not None
             self._depth = SHALLOW
@@ -181,6 +185,7 @@ class LatencyDips:
         self._start_rest(FIRST_REST)
         self._queues = True
         self._before, self._congested, self._depth = before, True, DEEP
+        # A provider that queues may take far fewer calls: dips are deep from here on, until one is not faster.
         self._target = DEEP * before.in_flight if before.in_flight * DEEP >= 1.0 else None
         return lower
 
@@ -204,6 +209,7 @@ class LatencyDips:
 
     @property
     def _least_gain(self) -> float:
+        # A provider that queues gives as many answers a second at a share d of the calls: its latency falls by -log(d).
         return -GAIN[self._depth] * math.log(self._depth)
 
     def _gain(self, full: _Window | None) -> tuple[float, float]:

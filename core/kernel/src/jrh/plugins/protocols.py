@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from jrh.values.sections import Section
 
 
+# Not a `JrhError`: a lost worker is no mistake of the user's, and the run repeats the unit. By a `JrhError` an executor
+# says that repeating it would not help.
 class LostUnitError(Exception):
     """Report that the worker of a unit is gone; the run works on the unit again."""
 
@@ -54,6 +56,7 @@ class Unit:
 
     name: str
     """For people, such as `format, items 1 to 500`."""
+    # Bytes both ways: an executor moves them between processes and need not know what a suite or a record is.
     work: bytes
     cpus: float = 1.0
     gpus: float = 0.0
@@ -201,6 +204,8 @@ class Allocator(Protocol):
     def batch(self) -> int:
         """Return how many items of every task make a batch."""
 
+    # Pure: shards decide about their own items, and the run that follows a merge decides from all records as if it had
+    # never been divided.
     def keep(self, judges: Sequence[str], batch: int, records: RecordTable) -> Collection[str]:
         """Return the judges that are asked about the next batch; none: the run asks no further question.
 
@@ -232,6 +237,7 @@ class MetricContext:
     """Task -> its items, for findings about the data; empty for imported records."""
     models: Mapping[str, str] = Factory(dict)
     """Judge -> name of the model it asks, such as `openai/gpt-4o-mini`; judges without a model are left out."""
+    # Read on demand, because the texts of a run are far larger than its records.
     evidence: Evidence = NoEvidence()
     """Cases and replies behind the records, read on demand."""
     level: float = 0.95
@@ -253,6 +259,7 @@ class Metric(Protocol):
         """Yield measures in a stable order. Pure and deterministic: any randomness comes from `context.seed`."""
 
 
+# The types are `Any`, since those of `jrh_measuring` are on a higher floor, which the kernel must not import.
 class Rule(Protocol):
     """Turn measures into findings. `jrh_measuring.Rule` is the class to derive from, and names the types."""
 
@@ -278,6 +285,7 @@ class ChatRequest:
     """Number of most likely tokens per position whose probabilities are requested; 0 for none."""
     output: str = ""
     """The form of the reply, one of `OUTPUT_MODES`; empty: JSON where there is a schema, and text elsewhere."""
+    # Any other setting that a model refuses is left out, and the reply says so (`Reply.not_settable`).
     needed: tuple[str, ...] = ()
     """Settings that must not be left out, such as `output`: a model that refuses one is not asked without it."""
 
@@ -439,6 +447,7 @@ class Stage:
     run's store, the records once there are any, and where to say something.
     """
 
+    # `Any` for the run's `StageWork` and `Store`, here and below: both are on floors above this one.
     def applies(self, work: Any) -> bool:  # noqa: ARG002 - for stages that look at it
         """Return whether the stage has anything to do in this run; everything by default."""
         return True

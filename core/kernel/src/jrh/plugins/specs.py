@@ -107,6 +107,7 @@ def check_declared(_spec: object, _field: Any, factory: Any) -> None:
 
 def _check_name(_spec: object, _field: Any, name: Any) -> None:
     if not isinstance(name, str) or _NAME.fullmatch(name) is None:
+        # A declared name may be of any length, and the message goes to a terminal.
         shown = name if not isinstance(name, str) or len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]} ..."
         raise ValueError(f"the name {shown!r} must begin with a-z or 0-9, and continue with these, '.', '_' and '-'")
     if len(name) > LONGEST_NAME:
@@ -302,6 +303,7 @@ class MeasureInfo:
 
     def describes(self, name: str) -> bool:
         """Return whether a measure of this name is the one described, or a p-value of it."""
+        # Only where p-values are derived: elsewhere `-p` may be the end of a measure's own name.
         plain = re.sub(r"-p(-least|-holm|-bh)?$", "", name) if self.tested else name
         return any(re.fullmatch(re.escape(self.name).replace(r"\*", ".+"), text) for text in (name, plain))
 
@@ -326,8 +328,10 @@ class MetricSpec(Spec):
 class FlagSpec(Spec):
     """Declare a flag of measures: a reason to doubt a number."""
 
+    # A single sentence on one line: reports and the page of measures print it after the name of the flag.
     meaning: str = field(validator=matches_re(r"[^\n]{1,300}\.", re.DOTALL))
     """What is wrong and how much to care, in one sentence that ends with a full stop."""
+    # The list of plugins and the report say the same sentence about a flag; two texts would drift apart.
     summary: str = field(init=False, default=Default(attrgetter("meaning"), takes_self=True))
     effect: FlagEffect = field(default=FlagEffect.NOTHING, validator=instance_of(FlagEffect))
     settled_by: tuple[str, ...] = ()
@@ -410,6 +414,8 @@ class ModeSpec(Spec):
 
     @options.validator
     def _check_options(self, _field: object, options: type) -> None:
+        # The section is read with these options alone, and an unknown key is an error: without the field, a suite could
+        # not name the mode.
         if "mode" not in getattr(options, "__annotations__", {}):
             raise ValueError("the options of a mode are the keys of a section `task`: give them a field `mode`")
 
@@ -458,6 +464,7 @@ class SectionSpec(Spec):
 
     def part_kinds(self) -> tuple[type, ...]:
         """Import the kinds of parts."""
+        # Resolved on call: specifications are made while plugins load, which must import none of the work.
         return tuple(resolve_name(kind) if isinstance(kind, str) else kind for kind in self.kinds)
 
 
@@ -481,6 +488,7 @@ class ExporterSpec(Spec):
 class ExecutorSpec(Spec):
     """Declare where the units of a run are worked on. The factory gets the options and a logger."""
 
+    # Not `Factory`: an executor has no task, model or data, so that a build context would be empty.
     factory: Callable[..., Executor] | str = field(validator=check_declared)
 
 

@@ -126,6 +126,7 @@ class Builder:
         try:
             yield judge
         finally:
+            # Optional by the protocol: rules and most callables have nothing to close.
             if hasattr(judge, "aclose"):
                 try:
                     await judge.aclose()
@@ -187,6 +188,7 @@ class Builder:
     def under_way(self, resolved: Resolved[Any], usual: int) -> int:
         """Return how many jobs of a component to have under way: all that a model of its may answer in one batch."""
         models = [self.model(name) for name in resolved.all_models]
+        # A deferred model answers hours later: with fewer jobs than it takes at once, one wait would follow the other.
         return max([usual, *(client.at_once for client in models if isinstance(client, Client) and client.deferred)])
 
     def _context(
@@ -209,6 +211,7 @@ class Builder:
         # A factory that knows what is wrong says it better than a traceback.
         except JrhError:
             raise
+        # Apart from other errors of a factory: the remedy is an installation, not a change of the plugin.
         except ModuleNotFoundError as error:
             raise PluginError(
                 f"'{entry.qualified}' needs a package that is not installed: {error}; "

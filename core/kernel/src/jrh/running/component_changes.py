@@ -87,6 +87,7 @@ def _alike_in_parts(suite: ResolvedSuite, run_dir: Path) -> dict[str, str]:
     ids = {"the reference": content_id(suite.suite.reference_repeats)}
     ids |= {f"task '{use.task.name}'": content_id(to_text(use.task)) for use in suite.suite.tasks}
     for component in components(suite, run_dir):
+        # Metrics run on the merged records: parts may differ in them and still ask the same questions.
         if component.role != "metric":
             what = f"test '{component.test}'" if component.test else f"judge '{component.name}'"
             ids[what] = content_id(ids.get(what, ""), dict(component.made_of))
@@ -187,6 +188,8 @@ def _verdicts(store: Store, suite: ResolvedSuite, items_ids: Mapping[str, str], 
     for trials in store.trials.of_judge(current.name):
         # Trials that failed are asked again in any case: no cost of the change.
         lasting = store.trials.final_trials([trial.trial_id for trial in trials])
+        # The id of a trial holds that of its judge: what the changed judge was asked already has a record under such an
+        # id.
         done = [trial_id(trial.case_id, judge_id, trial.repeat) for trial in trials if trial.trial_id in lasting]
         known += len(done)
         again += len(done) - len(store.trials.final_trials(done))
@@ -248,6 +251,7 @@ def source_changes(store: Store, run_dir: Path, *, measured: bool = True) -> Ite
 def _source_differences(source: SourceState, run_dir: Path) -> str:
     try:
         current = read_source(SourceKind(source.kind), source.written, Path(os.path.normpath(run_dir / source.base)))
+    # Source that is not on this machine, or not any more, cannot be compared.
     except JrhError:
         return ""
     return _file_differences([source.files], [current.files]) if current.files else ""

@@ -127,6 +127,7 @@ def _attrition(store: Store, summary: Summary) -> Iterable[Attrition]:
 def _costs(records: RecordTable, summary: Summary) -> Iterable[CostLine]:
     """Add up the costs of records by judge, task and test."""
     parts = dict(records.split("judge", "task", "test"))
+    # In the order of the suite, whereas `split` yields places as they first appear in the records.
     for place in product(summary.judges, (line.task.name for line in summary.tasks), summary.tests):
         if (rows := parts.get(place)) is not None:
             settled = ~rows.failure_mask()  # a question that will be asked again cost nothing yet
@@ -157,6 +158,7 @@ def _spending(store: Store, summary: Summary, records: RecordTable) -> tuple[Spe
         return line.model in models if line.role == PREFLIGHT else line.task in tasks and line.test in tests
 
     def place(line: SpendLine) -> tuple[object, ...]:
+        # Writers, graders and validators are no judges: within their role, task and test decide.
         judge = summary.judges.index(line.name) if line.name in summary.judges else -1
         if line.role == PREFLIGHT:
             return ROLES.index(line.role), line.model

@@ -64,6 +64,7 @@ def _options(options: Any, base: Path) -> Json:
     """
     plain = dict(cast(Mapping[str, Json], unstructure(options, base=base)))
     for attribute in attrs.fields(type(options)):
+        # By convention, such an option holds the name of an environment variable, or a mapping to such names.
         if attribute.name.endswith("_env"):
             named = plain.pop(attribute.name)
             if isinstance(named, Mapping) and named:

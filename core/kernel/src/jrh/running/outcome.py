@@ -45,6 +45,8 @@ class Stopper:
 
     def __call__(self) -> None:
         """Stop it."""
+        # Set before `_stop` is read, as `attach` sets `_stop` before it reads this: whichever of two threads is later
+        # sees what the other has done, so that no call is lost.
         self._called = True
         if self._stop is not None:
             with suppress(RuntimeError):  # the run has ended meanwhile, and its event loop is closed
@@ -72,6 +74,7 @@ class EmptyTest:
 
 def why_no_cases(line: Attrition) -> str:
     """Say why a test made no case for a task; empty if it made some, or if the run stopped before it was drafted."""
+    # A run that stopped early says nothing about a test that it had not drafted yet.
     if line.kept or not line.made:
         return ""
     if not line.applies:
@@ -85,6 +88,7 @@ def empty_tests(attrition: Iterable[Attrition]) -> tuple[EmptyTest, ...]:
     A task whose mode the test does not support does not count. A test that still has to be drafted is not empty.
     A test in a task's own list is meant for that task only, whatever other tasks call theirs.
     """
+    # Keyed by the tasks that list the test, too: two tasks may have different tests of one name.
     lines_of_tests: dict[tuple[str, tuple[str, ...]], list[Attrition]] = {}
     for line in attrition:
         if line.applies:
@@ -94,6 +98,7 @@ def empty_tests(attrition: Iterable[Attrition]) -> tuple[EmptyTest, ...]:
 
 def list_reasons(counts: Mapping[str, int]) -> str:
     """Name the commonest reasons with their counts, and count the others."""
+    # Equal counts by name: otherwise the sentence would depend on the order in which drafts were made.
     ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
     # A single further reason takes no more room than the sentence that would count it.
     shown = len(ordered) if len(ordered) == _REASONS + 1 else _REASONS
@@ -135,6 +140,7 @@ def _why(drafted: int, rejected: Mapping[str, int], skipped: Mapping[str, int]) 
 DONE: Final = 0
 INCOMPLETE: Final = 3
 BUDGET_REACHED: Final = 4
+# 128 plus the number of SIGINT, as shells report it.
 INTERRUPTED: Final = 130
 """Exit codes of a run; 2 is an error in the suite or in how jrh was called."""
 ENDING: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -166,6 +172,7 @@ class Settings:
     """Signals that end the run in good order; only in the main thread."""
     stopper: Stopper | None = field(default=None, eq=False)
     """Ends the run in good order from another thread."""
+    # Not compared: data frames compare cell by cell, and the result has no truth value.
     data: object = field(default=None, eq=False, repr=False)
     """Rows from Python in place of the suite's data."""
     wait: bool = True
@@ -290,6 +297,7 @@ class RunResult:
         """Return one line: suite, size, how it ended."""
         if self.report is None:
             return f"<RunResult: {clean_text(self.message)}; {self.run_dir}>"
+        # A table without rows may have no columns either.
         ok = int(self.records.equals("status", Status.OK.value).sum()) if len(self.records) else 0
         parts = (
             count_noun(len(self.report.judges), "judge"),

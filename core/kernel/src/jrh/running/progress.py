@@ -120,6 +120,7 @@ def show_progress(*, quiet: bool = False, plain: bool = False) -> Iterator[Progr
         plain: print lines where there is neither, as `jrh run` does for logs.
     """
     display = None if quiet else _notebook_display()
+    # A dumb terminal cannot move its cursor back: each drawing of a bar would be a line of its own.
     on_terminal = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
     if display is not None:
         with display() as progress:
@@ -215,6 +216,7 @@ class PlainProgress(Counting):
         moment = time.monotonic()
         if not self._open or moment - self._said < EVERY_SECONDS:
             return
+        # Before the line is written: the clock's thread and a step may find it due at the same moment.
         self._said = moment
         if self.total is None:
             terminal.tell(f"{self.stage}: {moment - self.started:.0f} s so far")
@@ -263,6 +265,7 @@ class RichProgress(Counting):
         super().advance(steps)
         moment = time.monotonic()
         if moment - self._drawn >= 0.1:  # noqa: PLR2004
+            # A fast judge takes a thousand steps a second, and drawing all of them would slow it down.
             self._drawn = moment
             self._draw()
 

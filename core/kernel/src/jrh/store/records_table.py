@@ -181,6 +181,7 @@ class TrialsTable:
 
 def _insert(table: str, rows: Sequence[TrialRow]) -> tuple[Statement, Statement]:
     """Return what writes trials to a table, and their occasions, which outlive the plan."""
+    # A test that is removed and comes back has to find the occasions it had, and so the replies that were paid for.
     occasions = [(row.place, row.question, row.occasion) for row in rows if row.place]
     return (
         (f"INSERT INTO {table} VALUES (?, ?, ?, ?, ?, ?)", [row[:6] for row in rows]),  # noqa: S608 - fixed names

@@ -38,6 +38,7 @@ class MeasuresTable:
     def replace(self, digest: str, measures: Sequence[Measure], notes: Sequence[str]) -> None:
         """Replace the measures and notes."""
         rows = [(position, to_text(measure)) for position, measure in enumerate(measures)]
+        # Below 0, so that the position of a measure is its place in the report, and both are replaced in one statement.
         marks = [(-1 - position, to_text(note)) for position, note in enumerate(notes)]
         self._database.replace(
             self.STAGE, digest, self.DELETE_ALL, ("INSERT INTO measures VALUES (?, ?)", rows + marks)
@@ -46,6 +47,7 @@ class MeasuresTable:
     def wholes(self, task: str, names: Sequence[str]) -> tuple[Measure, ...]:
         """Read the measures of whole tests of a task by name; much faster than reading all."""
         rows = self._database.rows(
+            # Only question marks are put into the text of the statement; the names are parameters.
             "SELECT payload FROM measures WHERE position >= 0 AND json_extract(payload, '$.task') = ? "  # noqa: S608
             f"AND json_extract(payload, '$.name') IN ({', '.join('?' * len(names))}) "
             # Defaults are left out of the text: a measure of a whole test has no cell in it.

@@ -23,6 +23,7 @@ MOST_REPEATS: Final = 10_000
 """More is a slip of the pen, and would be planned for hours."""
 CHECK_REPEATS: Final = optional([gt(0), le(MOST_REPEATS)])
 """Checks the repeats of a test (an attrs validator)."""
+# A judge learns from the other folds alone: with a single one it would be trained on nothing.
 CHECK_FOLDS: Final = ge(2)
 """Checks the folds of a judge (an attrs validator)."""
 
@@ -181,6 +182,7 @@ class Reference:
         "How often every item is judged unperturbed; the disagreement is the noise floor.",
         ge(1),
         le(MOST_REPEATS),
+        # The least that shows whether a judge agrees with itself; with one there is no rerun to compare with.
         default=2,
     )
 
@@ -193,6 +195,7 @@ class SuiteSettings:
     seed: int = option("All other seeds follow from it.", default=0)
     reference: Reference = option("The unperturbed condition.", default=Reference())
     level: float = option("Coverage of the intervals.", gt(0), lt(1), default=0.95)
+    # Below 100, an end of a 95% interval is one of the two or three most extreme draws.
     resamples: int = option("Resamples of every bootstrap.", ge(100), default=2000)
     findings: FindingSettings = option(
         "Effect floor and equivalence margin of the findings.", default=FindingSettings()

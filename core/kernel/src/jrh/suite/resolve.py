@@ -222,7 +222,7 @@ def _metrics(lookup: Lookup) -> tuple[Resolved[MetricSpec], ...]:
 
 def _default(entry: Entry[S], registry: Registry[S], lookup: Lookup) -> Resolved[S] | None:
     alike = [other for other in registry if other.spec.name == entry.spec.name]
-    # Two plugins may each have a default of one name, and reports are told apart by names.
+    # Two plugins may each have a default of one name, and reports distinguish them by name.
     name = entry.spec.name if len(alike) == 1 else entry.qualified
     return lookup.resolve_options(Use(name=name, component=entry.qualified), entry, ())
 

@@ -27,6 +27,7 @@ from jrh.version import __version__
 if TYPE_CHECKING:
     from jrh.document.convert import Node
 
+# A range is two numbers in a file, and every level becomes a label: a slip could ask for millions of them.
 MOST_LEVELS: Final = 1000
 MOST_FACTORS: Final = 5
 """Factors of one crossing at most: every further one doubles the calls."""
@@ -79,6 +80,7 @@ class WrittenScale:
             return _ordinal(self.ordinal)
         if self.labels is not None:
             return Scale(kind=ScaleKind.LABELS, labels=_texts(self.labels))
+        # A key that is written counts as the kind that was chosen, also with the value `false`.
         if self.pairwise is False:
             raise JrhError("write `pairwise: true`, or another scale")
         pairwise = self.pairwise if isinstance(self.pairwise, WrittenPairwise) else WrittenPairwise()
@@ -142,6 +144,7 @@ class Named:
 
 
 def _check_gold_source(_: object, __: attrs.Attribute[str], text: str) -> None:
+    # Read for its error alone, while the place in the file is known.
     GoldSource.read(text)
 
 
@@ -169,6 +172,7 @@ class KeySettings:
 class TestSettings(Named):
     """The keys of every test besides the perturber's options."""
 
+    # pytest would take the class for tests.
     __test__ = False
 
     validate: tuple[Json, ...] = option(
@@ -321,8 +325,10 @@ def read_tasks(node: Node, name: str, plugins: Plugins) -> tuple[Sequence[Task],
         return (), None
     known = len(node.problems)
     try:
+        # Without a build context: tasks are read before any component is looked up.
         mode: TaskMode = make(chosen, written, None)
         tasks = tuple(mode.tasks(name, node.report))
+    # Its problems are of a file that the section names, and know their lines there.
     except SuiteError as error:
         node.problems.extend(error.problems)
         return (), None

@@ -69,6 +69,7 @@ class Redactor:
 def environment_secrets(environment: Mapping[str, str] | None = None) -> Iterator[str]:
     """Yield the values of at least 8 characters of all variables whose name looks like a secret's."""
     variables = os.environ if environment is None else environment
+    # Stripped as `read_secret` does: what is sent, and may be echoed, has no line break of a file.
     values = (value.strip() for name, value in variables.items() if _SECRET_NAME.search(name))
     yield from (value for value in values if len(value) >= SHORTEST)
 
@@ -104,6 +105,7 @@ def error_line(error: BaseException) -> str:
     A plain `JrhError` is a plugin's sentence for the user: its text alone, since nothing in the plugin is to be mended.
     """
     text, at = Redactor.from_environment()(" ".join(str(error).split())), error_place(error)
+    # After masking: a cut before it could leave a part of a key that matches no form of it.
     text = text if len(text) <= _MOST else f"{text[:_MOST]} ..."
     if type(error) is JrhError and text:
         return text

@@ -129,10 +129,12 @@ class Draft:
 
     variant: str = ""
     strength: float = 0.0
+    # The changes alone: the store keeps a case as its difference from its item.
     fields: Mapping[str, Json] = Factory(dict)
     """The changed fields; the others keep the item's values."""
     expectation: Expectation | None = Same()
     """None if nothing can be expected, as with two identical responses and no tie."""
+    # None and not a written identity: a perturber that changes no label need not know the labels.
     label_map: Mapping[str, str] | None = None
     """Presented label -> canonical label; None: identity."""
     option_order: str = ""
@@ -199,6 +201,7 @@ class Case:
     sampling: Sampling = Sampling()
     repeats: int = 1
     vary_seed: bool = False
+    # Copied from the item, so that a trial can be judged and recorded from its case alone.
     gold: str | None = None
     stratum: str = ""
     group: str = ""

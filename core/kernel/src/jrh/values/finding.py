@@ -128,6 +128,7 @@ class FindingSettings:
     """The effect floors and the equivalence margin of findings."""
 
     floor: float = field(
+        # Enough items make any difference significant, also one too small to matter.
         default=0.03,
         validator=[ge(0.0), lt(1.0)],
         metadata={"help": "Effects smaller than this are reported as negligible, however significant they are."},
@@ -139,6 +140,7 @@ class FindingSettings:
     )
     margin: float = field(
         default=0.05,
+        # Above 0: no amount of data shows that a change is exactly 0.
         validator=[gt(0.0), lt(1.0)],
         metadata={"help": "Changes within this margin count as equivalent; declare it before seeing results."},
     )

@@ -216,6 +216,8 @@ class RunReport:
     @property
     def incomplete(self) -> bool:
         """Whether trials have no record, or are still to be planned."""
+        # Both: a run that was killed while it made cases has a record for every trial planned so far, and reports once
+        # called such a run complete.
         return self.missing_records > 0 or self.still_planning
 
     @property
@@ -250,6 +252,7 @@ class SpendTotal:
 
 def total_spending(lines: Iterable[SpendLine]) -> SpendTotal:
     """Add up spending: the only sum of costs that an output may call the run's."""
+    # `lines` may be an iterator, and every count below goes through it.
     some = tuple(lines)
     counts = {name: sum(getattr(line, name) for line in some) for name in ("replies", *_COUNTS)}
     # Exact and then rounded, so that the order of the lines cannot change the sum.
@@ -258,5 +261,6 @@ def total_spending(lines: Iterable[SpendLine]) -> SpendTotal:
 
 def spending_of(line: CostLine) -> SpendLine:
     """Return the cost of a judge's verdicts as spending, where nothing is known of the calls, as in a log."""
+    # No model: a log names the judge of a verdict, and not what the judge asked.
     counts = {name: getattr(line, name) for name in ("task", "test", "cost", *_COUNTS)}
     return SpendLine(role="judge", name=line.judge, model="", replies=line.trials, **counts)

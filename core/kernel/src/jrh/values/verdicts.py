@@ -61,6 +61,7 @@ _TRANSIENT: Final = frozenset({Status.TIMEOUT, Status.PROVIDER_ERROR, Status.PLU
 class Usage:
     """Tokens of one call; None if the provider does not report them."""
 
+    # None and not 0: what is unknown must not be added up as free.
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     reasoning_tokens: int | None = None
@@ -92,6 +93,7 @@ class Reply:
     @property
     def ok(self) -> bool:
         """Return whether there is a text to parse."""
+        # Not by the text: a reply that was cut has one, and a part of an answer must not be parsed.
         return self.status is Status.OK
 
 
@@ -275,6 +277,7 @@ class Evidence(Protocol):
     What a subclass does not define is missing.
     """
 
+    # Nothing by default, so that a metric need not ask whether a run or an import is behind its records.
     def items(self) -> Mapping[str, Sequence[Item]]:
         """Return the items of every task."""
         return {}

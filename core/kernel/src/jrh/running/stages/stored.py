@@ -46,6 +46,7 @@ class StoredCases:
             return
         for case in evolve(self, change=None):
             counted = self.change(case)
+            # By identity: a change returns the very case that it leaves alone.
             if counted is not None and counted is not case:
                 yield counted
 
@@ -90,6 +91,7 @@ def _record_slices(store: Store, without: Collection[str], also: Sequence[str]) 
         mask = [case not in without for case in part["case_id"]]
         yield part if all(mask) else {name: tuple(compress(values, mask)) for name, values in part.items()}
     if more:
+        # Sorted, because the order of a set of texts differs between processes, and that of rows must not.
         yield from store.records.slices(sorted(more))
 
 
@@ -119,6 +121,8 @@ divided.
 def decision_notes(store: Store) -> tuple[str, ...]:
     """Return what a report says about the decisions of a run, in order; nothing of those about another plan."""
     table = store.table(DECISIONS)
+    # The plan was made again since, as after an edit of the suite: the notes are about judges and batches of the old
+    # one.
     if table.digest() != store.trials.digest():
         return ()
     return tuple(note for (note,) in table.select(columns=("note",)) if note)

@@ -130,6 +130,7 @@ def note_interrupted(store: Store) -> None:
 def note_finish(ready: Prepared, ended: Ended, report: RunReport | None) -> None:
     """Keep how the run ended; tell log and plugins."""
     note_end(ready.store, ended)
+    # A table without rows may have no columns either.
     statuses = report.records.counts("status") if report and len(report.records) else {}
     ready.log.info(
         "run finished",
@@ -175,6 +176,7 @@ def summarise(ready: Prepared) -> Summary:
         tasks=tuple(loading_items.summarise(use.task, ready.items[use.task.name]) for use in suite.tasks),
         judges=tuple(judge.use.name for judge in resolved.judges),
         simulated=tuple(sorted(ready.simulated)),
+        # Each name once: two tasks may have tests of one name in lists of their own.
         tests=(REFERENCE, *dict.fromkeys(test.use.name for test in resolved.tests)),
         tests_of_tasks=tuple(_tests_of_tasks(resolved)),
         components=_components(resolved, ready.simulated),
@@ -237,6 +239,7 @@ def _used_by(test: ResolvedTest, base: Path) -> Iterator[ComponentUsed]:
 
 def _reports(resolved: ResolvedSuite) -> tuple[ComponentUsed, ...] | None:
     """Describe the reporters named by the suite, so that `jrh report` can use them again."""
+    # Not the same as an empty list: without `reports` the defaults are written, with an empty one nothing is.
     if resolved.suite.reports is None:
         return None
     return tuple(describe_component("reporter", reporter, resolved.suite.base) for reporter in resolved.reporters)
@@ -259,4 +262,5 @@ def note_plan(store: Store, resolved: ResolvedSuite, unseen: Mapping[str, int]) 
         for judge in resolved.judges
         if (count := unseen.get(judge.use.name, 0))
     )
+    # Also where there are none: notes on an earlier plan must not stay.
     store.set_meta(PLAN_NOTES, to_text(notes))
