@@ -27,6 +27,7 @@ UNSOUND: Final = 3
 @plugins_option
 def init(path: Path, force: bool, preset: str | None, data: str | None, plugins: str) -> int:
     """Write a commented, ready-to-run suite to PATH (default: suite.yaml). It needs no key and no network."""
+    # In the command, as in the other ones: each needs another part of the package, and all of them share this file.
     from jrh_authoring.starter import starter_suite, write_suite
 
     if data is not None and preset is None:

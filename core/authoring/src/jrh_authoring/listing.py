@@ -142,6 +142,7 @@ def _describe(role: str, entry: Any) -> None:
     terminal.say(f"{role} {entry.qualified} {entry.version}\n{entry.spec.summary}\n")
     if not getattr(entry.spec, "default", True):
         terminal.say("Runs only where a suite names it.\n")
+    # A flag is declared and never built: it has no options.
     if effect := getattr(entry.spec, "effect", None):
         terminal.say(f"Effect on claims: {effect.value}.\n")
         return

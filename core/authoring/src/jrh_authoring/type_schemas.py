@@ -83,6 +83,7 @@ class TypeSchemas:
 
     def _compound(self, kind: Any) -> Schema:
         if option_types.is_union(kind) or kind in self.kinds:
+            # Expectations are written with a `kind`: all but one have no fields that could tell which of them is meant.
             if Same in get_args(kind):
                 return self._expectation(kind)
             return {"anyOf": [self.of(member) for member in self.kinds.get(kind, get_args(kind))]}

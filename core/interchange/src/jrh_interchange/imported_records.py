@@ -128,6 +128,7 @@ def imported_record(
     known["strength"] = float(known["strength"])
     levels = (known[name] for name in ("strength", "language", "temperature"))
     stated: tuple[object, ...] = (test, known["variant"], known["template"], option_order, polarity, *levels)
+    # Left out where empty: logs that lack the column keep the ids they had before there was one.
     condition = (*stated, known["output"]) if known["output"] else stated
     case_id = case or content_id(IMPORTED, task.name, item_id, *condition)
     # In a comparison each option has a length of its own, which `content` does not tell.
@@ -135,6 +136,8 @@ def imported_record(
     # A label that is not on the scale stays unchanged, so that the error message shows it as written.
     canonical = label_map.get(label, label) if presented and label is not None else label
     return Record(
+        # Not from the label: two rows about one trial are a mistake of the log, which `check_records` finds by equal
+        # ids.
         trial_id=content_id(case_id, judge, repeat),
         case_id=case_id,
         item_id=item_id,
@@ -259,6 +262,7 @@ def _check_rows(tasks: Sequence[Task], records: Iterable[Record], origins: Seque
     rows = tuple(records)
     check_records(tasks, rows, origins)
     names = {
+        # The line break keeps digests of contents apart from names of groups.
         task.name: link_members(
             (row.item_id, (row.group or row.item_id, f"\n{row.cluster}")) for row in rows if row.task == task.name
         )
@@ -319,6 +323,7 @@ def measure_records(
         **_about(name, seed, tasks, rows),
         measures=measures,
         planned=len(rows),
+        # A log has no plan: what it does not hold was not planned.
         missing_records=0,
         notes=(*notes, *broken),
         warnings=broken,
@@ -341,6 +346,7 @@ def _about(name: str, seed: int, tasks: Sequence[Task], rows: Sequence[Record]) 
 
 
 def _summary(task: Task, rows: Sequence[Record]) -> TaskSummary:
+    # By item, however many rows it has; `check_records` has refused items with two gold labels.
     gold = {row.item_id: row.gold for row in rows if row.task == task.name}
     sources = {row.item_id: row.gold_source for row in rows if row.task == task.name and row.gold is not None}
     gold_sources = Counter(GoldSource.read(source).text for source in sources.values())

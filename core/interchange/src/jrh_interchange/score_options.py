@@ -43,5 +43,6 @@ class ScoreOptions:
     @property
     def output(self) -> tuple[str, ...] | None:
         """Return the keys below the evaluated model's answer that is the verdict; None if a metric's scores are."""
+        # No keys are an empty tuple, the whole answer; None is a metric's scores.
         name, *keys = (self.metric or "").split(".")
         return tuple(keys) if name == OUTPUT else None

@@ -57,6 +57,7 @@ class Answers:
         axes = Axes(questions=none, items=none, levels=none, labels=none)
         answers = cls(trials=trials, cell=evolve(cell, rows=rows), by=by, presented=presented, axes=axes)
         labels = answers.label_codes[rows]
+        # Any row of a question will do, as all of them are about one item.
         questions, first = np.unique(answers.question_codes, return_index=True)
         axes = Axes(
             questions=questions,
@@ -191,6 +192,7 @@ def with_unchanged(trials: Trials, cell: Cell) -> Codes:
     # The reference has these trials already.
     if cell.test == REFERENCE or not again.any():
         return cell.rows
+    # Any row will do: those of a cell are of one task, judge and test.
     row = cell.rows[0]
     added = again & (trials.written_test.codes == trials.test.codes[row])
     for column in (trials.task, trials.judge):
@@ -205,6 +207,7 @@ def align_answers(judges: Sequence[Answers]) -> list[Answers]:
     )
     questions, first = np.unique(question, return_index=True)
     items = np.concatenate([judge.axes.items for judge in judges])[first]
+    # A judge may have answered fewer questions: on shared axes, counts can be compared place by place.
     axes = Axes(questions=questions, items=items, levels=np.unique(levels), labels=np.unique(labels))
     return [evolve(judge, axes=axes) for judge in judges]
 
@@ -214,6 +217,7 @@ def modal(counts: Counts) -> NDArray[np.int64]:
     if not counts.shape[-1]:
         return np.full(counts.shape[:-1], -1, dtype=np.int64)
     top = counts.max(axis=-1, keepdims=True)
+    # Of a tie no label is the mode: taking the first would depend on the order of the labels.
     alone = ((counts == top).sum(axis=-1) == 1) & (top[..., 0] > 0)
     return np.where(alone, counts.argmax(axis=-1), -1)
 
@@ -278,6 +282,7 @@ def _variant(trials: Trials, over: Coded) -> Codes:
     example[back] = np.arange(len(back))  # any trial with both: it has their names
     variants = trials.variant
     names = [_without(variants.names[variants.codes[row]], over.names[over.codes[row]]) for row in example]
+    # From 1, since 0 says that the variant is no factor; sorted, so that the order of rows has no effect.
     place = {name: number + 1 for number, name in enumerate(sorted(set(names)))}
     return np.array([place[name] for name in names], dtype=np.int64)[back]
 
@@ -341,6 +346,7 @@ def _others(trials: Trials, rows: Codes, tasks: Mapping[str, Task], question: Co
         question = combine_codes(question, variant)
     else:
         same = trials.reference & in_own_order
+    # A question that the test itself asks in the own order has both sides: the reference must not be added to them.
     open_questions = np.setdiff1d(question[rows], question[rows[in_own_order[rows]]])
     return np.flatnonzero(same & np.isin(question, open_questions))
 

@@ -34,6 +34,7 @@ _SHAPES: Final = (
     "M0 -3.5l.8 2.4h2.5l-2 1.5l.7 2.4l-2 -1.5l-2 1.5l.7 -2.4l-2 -1.5h2.5z",
 )
 """One marker for each colour, so that no series relies on colour alone."""
+# With 10, because the least step may lie between 5 and 10 times its power of ten.
 _STEPS: Final = (1.0, 2.0, 5.0, 10.0)
 _DIGITS: Final = 6
 """After the point, at most; smaller steps are written with a power of ten."""
@@ -98,6 +99,7 @@ def logarithmic_axis(values: Sequence[float], start: float, end: float, room: fl
     decades = range(math.floor(math.log10(least)), math.floor(math.log10(high)) + 1)
     factors = (1, 2, 5) if len(decades) <= _FEW else (1,)
     written = [factor * 10.0**decade for decade in decades for factor in factors]
+    # Below the least value above 0 lies only the 0. The slack is for powers of ten that are not exact.
     ticks = [(value, f"{value:g}") for value in written if low <= value <= high and value >= least * 0.999]
     zero = [(floor, "0")] if min(values) <= 0 else []
     return Axis(low=low, high=high, start=start, end=end, ticks=[*zero, *ticks], scale=scale)
@@ -229,6 +231,7 @@ class Drawing:
             head[-1].text = f"svg{{background:#fff;color:#111;font-family:sans-serif;--line:#ccc;{series}}}"
         if self._markers:
             head.append(Element("defs"))
+            # Sorted: the same report gives the same bytes.
             for shape in sorted(self._markers):
                 SubElement(head[-1], "path", id=f"{self.key}-marker-{shape}", d=_SHAPES[shape])
         # In front: a title counts for the drawing only as one of its first children.

@@ -88,6 +88,7 @@ class GateOptions:
     allow_missing: float = option(
         "The largest share of the trials of one judge in one test that may be without a verdict.",
         ge(0),
+        # At 1 a rule could hold without a single verdict.
         lt(1),
         default=0.0,
     )
@@ -150,6 +151,7 @@ class _Parser:
     def rule(self) -> GateRule:
         measure = self._name("the name of a measure", _MEASURE)
         selected = self._selectors() if self._take(r"\[") else {}
+        # The longer operators first: `>` alone would match the beginning of `>=`.
         operator = Operator(self._expect(">=|<=|>|<", "one of >=, <=, >, <"))
         place = self.at
         threshold = float(self._expect(_NUMBER, _THRESHOLD))

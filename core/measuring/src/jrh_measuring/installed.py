@@ -58,6 +58,7 @@ def default_metrics(plugins: Plugins) -> tuple[Resolved[MetricSpec], ...]:
 
 
 def _resolve(entry: Entry[MetricSpec], name: str, options: Mapping[str, Json] | None = None) -> Resolved[MetricSpec]:
+    # Without a suite file, relative paths start at the working directory.
     built: object = structure(dict(options or {}), entry.spec.options, base=Path())
     return Resolved(use=Use(name=name, component=entry.qualified), entry=entry, options=built)
 

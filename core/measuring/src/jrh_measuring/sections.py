@@ -63,6 +63,7 @@ def shade_step(measure: Measure, zero: float | None) -> int | None:
     if measure.estimate is None or not is_estimable(measure):
         return None
     share = measure.estimate if zero is None else measure.estimate - zero + 0.5
+    # A share of exactly 1 would be a shade too many, and differences may lie outside of the scale.
     return min(max(int(share * SHADES), 0), SHADES - 1)
 
 
@@ -108,6 +109,7 @@ class HeatPart:
                 Row(heads=(row, column), cells=cells)
                 for down, row in enumerate(self.rows)
                 for across, column in enumerate(self.columns)
+                # A judge that was not asked a test has no row in the table, though it has an empty cell in the map.
                 if any(cells := tuple(layer.cells[down][across] for layer in layers))
             ),
             note=" ".join(f"{layer.heading}: {layer.meaning}." for layer in layers),

@@ -93,6 +93,7 @@ def human_ceiling(
     people, judged, codes = (np.asarray(column, dtype=np.int64) for column in (labels, verdicts, clusters))
     if people.ndim != _TWO or judged.ndim != _TWO or not len(people) == len(judged) == len(codes):
         raise ValueError("labels and verdicts need a row for every item, and every item needs a cluster")
+    # The same items for both sides, or hard items could count against one of them only.
     usable = ((people >= 0).sum(axis=1) >= _TWO) & (judged >= 0).any(axis=1)
     people, judged, codes = people[usable], judged[usable], codes[usable]
     size = int(max(people.max(initial=0), judged.max(initial=0))) + 1
@@ -148,6 +149,7 @@ class _Pairs:
         size = len(self.distance)
         pairs = totals[:, 2:].reshape(len(totals), -1, 1 + 2 * size)
         weight, left, right = pairs[:, :, 0], pairs[:, :, 1 : 1 + size], pairs[:, :, 1 + size :]
+        # A pair of raters without a common item adds nothing.
         chance = ((left @ self.distance) * right).sum(axis=2) / np.where(weight > _NO_WEIGHT, weight, np.inf)
         return np.asarray(chance.sum(axis=1) / positive_or_nan(totals[:, 0]))
 

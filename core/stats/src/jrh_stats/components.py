@@ -20,6 +20,7 @@ METHOD: Final = "cluster-bootstrap"
 _NOISE: Final = 1e-9
 """Variances smaller than this share of the total are rounding error."""
 _NO_INTERVAL: Final = "no-interval"
+# Each group takes a solution of the equations, and there may be any number of units.
 _GROUPS: Final = 200
 
 
@@ -162,6 +163,7 @@ def _component(
     level: float,
 ) -> VarianceComponent:
     value = max(raw, 0.0)
+    # Without any spread over resamples, an interval would have no width and claim certainty.
     if spread is None or spread[0] <= _NOISE * design.variance:
         return VarianceComponent(name=name, facets=facets, value=value, raw=raw, flags=(_NO_INTERVAL,))
     reach = t_quantile(level, spread[1]) * spread[0]
@@ -278,6 +280,8 @@ class Moments:
             for column, part in enumerate(expected):
                 matrix[:, row, column] = part.of(totals)
             levels = totals[:, numbers]
+            # A unit that is drawn twice is two levels; a level of another facet is one, however often its observations
+            # come.
             matrix[:, row, size] = (levels if of_units else levels > 0).sum(axis=1)
         matrix[:, size] = totals[:, self._n]
         observed[:, size] = totals[:, self._squares[0]]

@@ -227,6 +227,7 @@ def equivalence(
     low, high = score_difference(sums[:, 0], sums[:, 1], span=span, level=reach)
     interval = evolve(estimate, low=min(low, estimate.value), high=max(high, estimate.value), method="restricted-score")
     p = None
+    # No difference exceeds the span, so that a wider margin leaves no hypothesis to reject.
     if margin < span:
         p = max(
             score_p_value(sign * sums[:, 0], sums[:, 1], mean=-margin, degrees=clusters - 1, span=span)

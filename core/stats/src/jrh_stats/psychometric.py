@@ -139,6 +139,8 @@ def _fit(top: Floats, bottom: Floats, x: Floats, grid: Floats, guess: float) -> 
 
 def _refine(best: Floats, top: Floats, bottom: Floats, x: Floats, guess: float, *, fixed: bool) -> Floats:
     """Search again around the best point, each time within a third of the range."""
+    # The distances of the coarse grid: places over the doses and two doublings on either side, 12 steps over six
+    # doublings of the slope, and at most 0.1 between lapses.
     steps = np.array([(x[-1] - x[0] + 4) / (_PLACES - 1), 2 ** (6 / 12), 0.1])
     for zoom in range(_ZOOMS):
         scale = 3.0**-zoom
@@ -153,6 +155,7 @@ def _refine(best: Floats, top: Floats, bottom: Floats, x: Floats, guess: float, 
 def _threshold(best: Floats, fits: Floats, x: Floats, level: float, counts: dict[str, float]) -> Estimate:
     """Return the dose at which half are noticed; outside of the doses asked there is only a flag."""
     ends = np.array([x[0], x[-1]])
+    # A draw may place its threshold far outside: an interval ends at doses that were asked.
     value, drawn = _halves(best[None])[0], np.clip(_halves(fits), *ends)
     tail = (1 - level) / 2
     low, high = np.quantile(drawn, [tail, 1 - tail])
@@ -188,10 +191,12 @@ def _falls(top: Floats, bottom: Floats, resamples: int, draws: np.random.Generat
     first, second = np.triu_indices(len(mean), k=1)
     gaps = parts[:, first] - parts[:, second]
     error = np.sqrt((gaps**2).sum(axis=0))
+    # Without spread between clusters there is nothing to hold a fall against.
     known = error > _LEAST
     if not known.any():
         return 1.0
     largest = ((mean[first] - mean[second])[known] / error[known]).max()
     signs = draws.integers(0, 2, size=(resamples, len(top))) * 2.0 - 1
     null = ((signs @ gaps)[:, known] / error[known]).max(axis=1)
+    # The signs as they are count as one of the draws, so that p is never 0; the slack counts ties in spite of rounding.
     return float((1 + np.count_nonzero(null >= largest - _LEAST)) / (1 + resamples))

@@ -164,6 +164,7 @@ def _spread(top: Floats, bottom: Floats, strata: Codes) -> float:
 
 def _best(windows: _Candidates, scores: Floats, spread: float, number: float, ends: int) -> Codes:
     """Return the window of every draw with the largest penalised likelihood."""
+    # Below 1: a window that explains all of the spread would have an infinite score.
     gain = np.where(scores > 0, np.minimum(scores**2 / max(spread, 1e-9), 1 - 1e-9), 0.0)
     cost = (windows.heads >= 0).astype(np.float64) + (windows.tails >= 0)
     best: Codes = np.argmax(-number * np.log1p(-gain) - 2 * np.log(max(ends, 2)) * cost, axis=1)

@@ -117,6 +117,7 @@ class _Reviews:
 
 
 def _lower(p: float, v: float) -> float:
+    # If all cases may be invalid, nothing is known of valid ones.
     return max(0.0, (p - v) / (1 - v)) if v < 1 else 0.0
 
 
@@ -221,4 +222,5 @@ def _logit(p: float) -> float:
 
 
 def _expit(x: float) -> float:
+    # In two forms, since the exponential of a large number overflows.
     return 1 / (1 + exp(-x)) if x >= 0 else exp(x) / (1 + exp(x))

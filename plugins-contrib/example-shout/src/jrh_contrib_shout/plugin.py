@@ -39,6 +39,7 @@ def jrh_metrics() -> Iterable[MetricSpec]:
         summary="share of verdicts that shouting does not change",
         options=BreakdownOptions,
         factory="jrh_contrib_shout.loudness:LoudAgreement",
+        # On request: few suites have the test whose verdicts it measures.
         default=False,
         measures=(MeasureInfo(name="loud-agreement", formula="P(y = y0)", rate=True, flags=("half-loud",)),),
     )
@@ -50,6 +51,7 @@ def jrh_flags() -> Iterable[FlagSpec]:
     yield FlagSpec(
         name="half-loud",
         meaning="only a part of the words is in capitals; a share of 1.0 would test more.",
+        # It does not forbid claims: what half a test shows holds, and a full one could show more.
         effect=FlagEffect.WEAKENS,
     )
 
@@ -61,6 +63,7 @@ def jrh_findings() -> Iterable[RuleSpec]:
         name="minds-shouting",
         summary="whether shouting changes more verdicts than the floor",
         reads=("loud-agreement",),
+        # With a floor: enough items make a change significant that is too small to matter.
         kinds=(KindSpec(name="minds-shouting", floored=True),),
         factory="jrh_contrib_shout.minds_shouting:MindsShouting",
     )

@@ -26,6 +26,7 @@ def command(run_dir: Path, target: str, more: tuple[str, ...], output: Path | No
 
     Exit codes: 0 exported, 2 usage error, or the tool refuses.
     """
+    # In the command: `jrh export --help` needs none of it.
     from jrh_interchange import export_run, read_pairs
 
     allowed = tuple(part.strip() for part in plugins.split(",") if part.strip())

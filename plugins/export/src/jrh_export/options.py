@@ -31,6 +31,7 @@ class WandbOptions:
     mode: str = option(
         "`offline` writes files that `wandb sync` uploads; `online` sends at once",
         in_(("offline", "online")),
+        # Nothing leaves the machine unless a user says so.
         default="offline",
     )
     timeout: float = option("seconds to wait for the service", gt(0), default=60.0)
@@ -45,6 +46,7 @@ class LangfuseOptions:
     """Options of the exporter `langfuse`."""
 
     host: str = option("address; default: LANGFUSE_HOST, else https://cloud.langfuse.com", default="")
+    # Names of variables, not keys: options are stored, logged and shown.
     public_key_env: str = option("environment variable with the public key", _NAMED, default="LANGFUSE_PUBLIC_KEY")
     secret_key_env: str = option("environment variable with the secret key", _NAMED, default="LANGFUSE_SECRET_KEY")
     verdicts: bool = option("send every verdict, not only the measures", default=True)

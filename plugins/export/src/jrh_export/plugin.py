@@ -35,5 +35,6 @@ def jrh_exporters() -> Iterable[ExporterSpec]:
         name="langfuse",
         summary="measures and verdicts as Langfuse scores",
         options=LangfuseOptions,
+        # Nothing attached: Langfuse has no place for files.
         factory="jrh_export.to_langfuse:LangfuseExporter",
     )

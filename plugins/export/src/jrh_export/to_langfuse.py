@@ -70,6 +70,7 @@ class Endpoint:
             wrong = True
         if wrong or not base.isascii() or not base.isprintable() or " " in base:
             raise JrhError(f"'{shown}' is not the URL of a Langfuse server, such as {_CLOUD}")
+        # The public key is the user and the secret one the password of HTTP's basic authorisation.
         token = base64.b64encode(f"{public}:{secret}".encode()).decode("ascii")
         return cls(f"{base}{_PATH}", shown, timeout, f"Basic {token}", build_opener(_NoRedirect))
 
@@ -125,6 +126,7 @@ class Endpoint:
         return document
 
     def _refusal(self, error: HTTPError) -> JrhError:
+        # Without the text of the answer, which may quote them.
         if error.code in _UNKNOWN_KEYS:
             return JrhError(f"Langfuse at {self.shown} rejects the keys (HTTP {error.code}); check both")
         try:
@@ -164,6 +166,7 @@ def _batch(texts: list[bytes]) -> bytes:
 
 def _wait(attempt: int, told: str | None) -> None:
     try:
+        # Doubled with every attempt where the server names no time; a date in Retry-After counts as no time.
         seconds = float(told) if told is not None else 0.5 * 2**attempt
     except ValueError:  # a date
         seconds = 0.5 * 2**attempt
@@ -221,6 +224,7 @@ def _wrap_events(events: Iterator[tuple[str, Event]]) -> Iterator[Event]:
     """Wrap events; the id of an envelope follows from its content, so that a repeated request counts once."""
     time_sent = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
     for kind, body in events:
+        # With the time of the export: a later export of the same scores has to be taken again, and replaces them.
         yield {"id": content_id(kind, body, time_sent), "type": kind, "timestamp": time_sent, "body": body}
 
 
@@ -234,6 +238,7 @@ def _of_measures(report: RunReport, run: str) -> Iterator[tuple[str, Event]]:
             yield (
                 "score-create",
                 {
+                    # From the run and the key, so that another export replaces the score instead of adding one.
                     "id": content_id(run, key),
                     "traceId": run,
                     "name": key,
@@ -260,6 +265,7 @@ def _comment(row: Mapping[str, Any]) -> str:
 def _of_verdicts(report: RunReport, *, own: bool) -> Iterator[tuple[str, Event]]:
     traces: set[str] = set()
     for start in range(0, len(report.records), _ROWS):
+        # In parts: all texts of a large run would not fit into memory.
         part = report.records.where(np.arange(start, min(start + _ROWS, len(report.records))))
         columns = {name: part.text(name) for name in (*_TOLD, "trial_id", "item_id", "judge", "canonical")}
         repeats = part.number("repeat").tolist()
@@ -281,6 +287,7 @@ def _verdict(report: RunReport, row: Mapping[str, Any], trace: str, repeat: int)
     return {
         "id": content_id("langfuse", report.run_id, row["trial_id"]),
         "traceId": trace,
+        # Under a name of its own: a status among the labels would count as a category of verdicts.
         "name": name if answered else f"{name}/missing",
         "value": str(row["canonical"] if answered else row["status"]),
         "dataType": "CATEGORICAL",

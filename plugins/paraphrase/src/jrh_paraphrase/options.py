@@ -29,6 +29,7 @@ class Rewrite(Enum):
 
 def _ratio(instance: object, attribute: Attribute[Any], value: tuple[float, float]) -> None:  # noqa: ARG001
     low, high = value
+    # The length of the text itself has to be allowed: a good paraphrase need be neither shorter nor longer.
     if not 0 < low <= 1 <= high:
         raise ValueError(f"'{attribute.name}' must be [low, high] with 0 < low <= 1 <= high, got [{low}, {high}]")
 
@@ -56,4 +57,5 @@ class ParaphraseOptions:
     length_ratio: tuple[float, float] = option(
         "model: [low, high] ratio of words in the new text to words in the old one", _ratio, default=(0.5, 2.0)
     )
+    # Whoever wrote the text: by default `rules` proves that numbers, names, negations and language are unchanged.
     checks: tuple[ValidatorName, ...] = checks_option("jrh-validators/rules")

@@ -55,6 +55,7 @@ class RuleParaphrase:
         plans = {
             name: PlannedEdits.of(text, edits, self.seed(item.id, name))
             for name, text in texts.items()
+            # A seed for each item and field: neither the order of items nor the other response changes what is swapped.
             if (edits := swaps(text, self.rewrites))
         }
         # Of a pair, one response may be unchanged: a paraphrase does not make the other one better.
@@ -68,6 +69,7 @@ def _draft(plans: Mapping[str, PlannedEdits], strength: float) -> Draft:
     fields: dict[str, Json] = {}
     details: dict[str, Json] = {}
     for name, plan in plans.items():
+        # The swaps made go into the details, which list all that differs from the item.
         fields[name], details[name] = plan.apply(edits_at(strength, len(plan.edits)))
     return Draft(
         variant=WrittenBy.RULES.value,

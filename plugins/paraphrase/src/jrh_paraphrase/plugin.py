@@ -24,6 +24,7 @@ def jrh_perturbers() -> Iterable[PerturberSpec]:
         summary="same meaning and facts in other words, by fixed rules or by a model",
         options=ParaphraseOptions,
         factory="jrh_paraphrase.perturber:build",
+        # Not transcripts: swaps are for running text, and a transcript has messages and tool calls.
         modes=frozenset({Mode.POINTWISE, Mode.PAIRWISE}),
         starter=_STARTER,
     )

@@ -50,6 +50,7 @@ def read_environment(path: Path) -> None:
         what_to_do = "Write one KEY=VALUE per line, with matching quotes or none; # starts a comment."
         raise JrhError("\n".join([*wrong[:_MOST], *more, what_to_do]))
     for name, value in variables.items():
+        # After all lines were checked: a file with a mistake sets nothing.
         os.environ.setdefault(name, value)
 
 

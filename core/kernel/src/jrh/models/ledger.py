@@ -92,6 +92,7 @@ def cost_of(usage: Usage, rates: Rates | None) -> float | None:
     """Return the cost of a reply in US dollars, or None if the price or a token count is unknown."""
     if rates is None:
         return None
+    # Free whatever was used: a free server need not report any usage.
     if rates.input == 0.0 and rates.output == 0.0:
         return 0.0
     if usage.prompt_tokens is None or usage.completion_tokens is None:
@@ -181,6 +182,7 @@ class Ledger:
     def of_store(cls, budget: Budget, store: Store) -> Ledger:
         """Return a ledger that knows what earlier processes spent in the run directory."""
         totals = store.calls.totals()
+        # Judges that ask no model of the suite state their cost themselves, and have no calls in the store.
         paid = totals.paid + store.spending.judge_costs()
         return cls(budget=budget, earlier=paid, **{**totals._asdict(), "paid": paid})
 

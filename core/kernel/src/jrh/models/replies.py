@@ -26,6 +26,7 @@ def sampling_values(sampling: Sampling) -> dict[str, Any]:
 
 def set_in(request: ChatRequest) -> Mapping[str, object]:
     """Return the settings that a request holds, with their values."""
+    # Text is what every model writes: it takes no setting that could be refused.
     form = request.output if request.output != "text" else ""
     held = {
         **sampling_values(request.sampling),

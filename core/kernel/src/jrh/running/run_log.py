@@ -98,6 +98,7 @@ class RunLog:
                 structlog.processors.add_log_level,
                 structlog.processors.TimeStamper(fmt="iso", utc=True),
                 structlog.processors.ExceptionRenderer(
+                    # Local variables may hold a key in a form that the redactor does not know.
                     structlog.tracebacks.ExceptionDictTransformer(show_locals=False)
                 ),
                 structlog.processors.JSONRenderer(default=repr),

@@ -69,6 +69,7 @@ def answer(judge: Any, unit: Answered) -> list[Any]:
     questions = list(unit.questions)
     try:
         answering = judge.fit(list(unit.examples)) if unit.fit else judge
+    # A full disk or a damaged store ends the run; it is no fault of the judge, though it came through its code.
     except StoreError:
         raise
     except RAISED as error:

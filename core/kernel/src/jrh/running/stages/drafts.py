@@ -98,6 +98,7 @@ async def _propose_set(
         skip = Skip(reason=broken.reason("perturber", step.use.name, error))
         proposals = [(item, skip) for item in items]
     progress.advance(len(items))
+    # Kept as a skip, so that reports count what the plugin did wrong.
     foreign = Skip(reason="jrh: belongs to no item of the task")
     return [(items_by_id[item.id], draft) if item.id in items_by_id else (item, foreign) for item, draft in proposals]
 
@@ -175,8 +176,10 @@ def _apply(use: TestUse, task: Task, draft: Draft, validation: Validation, name:
             **({} if validation.accepted else {"accepted": False}),  # where the test keeps what is refused
         }
     draft = evolve(draft, details=details)
+    # Only a validator that arrived at a label disagrees about the label; any other refusal is about the text.
     if validation.accepted or (use.on_mismatch is OnMismatch.KEEP and validation.label is not None):
         return draft, ""
+    # A label off the scale cannot be the right answer: such a draft is rejected.
     if use.on_mismatch is OnMismatch.RELABEL and validation.label is not None and validation.label in task.scale:
         return evolve(draft, expectation=Equals(label=validation.label)), ""
     return draft, f"{name}: {validation.reason or 'rejected'}"

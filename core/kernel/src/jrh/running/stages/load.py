@@ -81,6 +81,7 @@ def _check_ids(suite: Suite, items: Mapping[str, Sequence[Item]]) -> None:
             for task, items_of_task in items.items()
             if test.tasks is None or task in test.tasks
             for item in items_of_task
+            # Of a task with criteria, a test may name the response, whose criteria are items of their own.
             for name in (item.id, item.response_id)
         }
         for name in (name for name in test.ids if name not in known):
