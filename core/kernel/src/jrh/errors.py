@@ -123,6 +123,7 @@ class FaultKind(Enum):
     """The account has no credit left (402, or a code that says so); stops the run. Add credit, and run it again."""
 
 
+# The others are about the request, the key or the account: the same call would fail in the same way.
 _RETRYABLE: Final = frozenset(
     {FaultKind.RATE_LIMIT, FaultKind.SERVER_ERROR, FaultKind.CONNECTION, FaultKind.TIMEOUT, FaultKind.MALFORMED}
 )

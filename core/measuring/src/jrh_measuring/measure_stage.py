@@ -171,6 +171,7 @@ def one_sided_measures(
     """
     with closing(Store.view(Path(run_dir))) as store:
         summary, loaded = recall(store), load_remembered(store, tuple(plugins))
+        # Without metrics, for its records alone: they are read once for all error rates.
         work, by_error = work_of_store(loaded, store, evolve(summary, components=())), {}
         for error in dict.fromkeys(errors):
             # Each end of an interval of level 1 - 2 e errs at most e of the time.

@@ -54,6 +54,7 @@ def compare_questions(before: Case, after: Case, *, limit: int = TEXT, most: int
     # In the order of the changed question, and then what it has lost.
     names = list(dict.fromkeys([*right, *left]))
     differ = [name for name in names if left.get(name, "") != right.get(name, "")]
+    # A part that is empty on both sides would be a heading with nothing below it.
     same = [name for name in names if name not in differ and right.get(name)]
     return QuestionParts(
         changes=tuple(

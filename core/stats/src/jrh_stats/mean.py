@@ -160,6 +160,7 @@ def _mean_within(
 ) -> Estimate:
     low, high = bounds
     means = sums.rows[:, 0] / sums.rows[:, 1]
+    # Sums are rounded: a mean of scores at a bound may lie a little beyond it.
     slack = 1e-9 * max(abs(low), abs(high), 1.0)
     if not low < high or means.min() < low - slack or means.max() > high + slack:
         raise ValueError(f"a cluster's mean score must lie within the bounds {low:g} to {high:g}")

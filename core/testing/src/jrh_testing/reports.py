@@ -78,6 +78,7 @@ def _record(task: Task, judge: str, number: int, repeat: int, condition: Sequenc
     # A hash in place of a generator: a record does not change if records are added or left out.
     draw = derive_seed(0, judge, number, variant, repeat)
     status = _MISSING[draw % len(_MISSING)] if _share(draw, "missing") < missing else Status.OK
+    # Never the right label, on a scale of any length.
     wrong = labels[(number + 1 + draw % (len(labels) - 1)) % len(labels)]
     answer = right if _share(draw, "right") < (0.9 if judge == JUDGES[0] else 0.6) else wrong
     answered = status is Status.OK

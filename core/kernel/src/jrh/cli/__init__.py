@@ -50,6 +50,8 @@ class LazyGroup(plugin_commands.ExtendedGroup):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import a command."""
         if cmd_name in COMMANDS:
+            # Before plugins: their command of the same name cannot replace one of jrh, and nothing installed has to be
+            # read.
             command: click.Command = import_module(f"jrh.cli.{cmd_name}_command").command
             return command
         return super().get_command(ctx, cmd_name)

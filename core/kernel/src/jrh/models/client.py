@@ -272,6 +272,7 @@ def _rates_of_price(price: Price, factor: float, longest: int | None) -> Rates:
 
 def fingerprint_of(use: ModelUse, model: ChatModel) -> str:
     """Return the provider's fingerprint followed by the sampling and the turns that the suite sets."""
+    # The default adds nothing: a suite that writes it out asks the same questions, and their replies are stored.
     turns = [("system", use.turns.system)] if use.turns != Turns() else []
     settings = ",".join(f"{name}={value}" for name, value in (*sampling_values(use.sampling).items(), *turns))
     return f"{model.fingerprint}[{settings}]" if settings else model.fingerprint

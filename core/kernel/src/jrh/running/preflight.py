@@ -29,6 +29,7 @@ PROBE: Final = ChatRequest(
 _ATTEMPTS: Final = 3
 _NO_USE: Final = frozenset({402, 404, 429})
 """Statuses of a rejection that no further request would escape: no credit, no such model."""
+# No timeouts: by default, three of them would take six minutes before the run begins.
 _AGAIN: Final = frozenset({FaultKind.CONNECTION, FaultKind.SERVER_ERROR})
 
 

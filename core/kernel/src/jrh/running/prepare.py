@@ -59,6 +59,7 @@ async def prepare_run(request: RunRequest, progress: Progress) -> AsyncIterator[
         JrhError: the data, a component or the run directory cannot be used.
     """
     resolved, loaded, settings, run_dir = request.resolved, request.loaded, request.settings, request.run_dir
+    # First, since everything below may log or store a text with a key in it.
     redact = Redactor.from_environment(also=secrets_of_options(resolved.options()))
     # A builder without a gateway: a component that asks a model while it is built gets an error, not a reply.
     rehearsing = suite_builder(resolved, loaded)

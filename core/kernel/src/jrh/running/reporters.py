@@ -170,6 +170,7 @@ def write_document(path: Path, content: Content) -> Path:
     if odd:
         raise PluginError(f"'{odd[0]}' is not a plain file name")
     make_directory(path)
+    # File by file: a directory cannot be replaced at once, and files of other names in it stay.
     for name, part in content.items():
         _write(path / name, _chunks(part))
     return path

@@ -20,6 +20,7 @@ from jrh.suite.resolved import Resolved, ResolvedSuite
 def builder_without_suite(plugins: Plugins) -> Builder:
     """Return what builds components of no suite: there is no task, no model and nothing of a run."""
     suite = Suite(name="metrics", tasks=(), judges=())
+    # A model in it sends nothing: a metric or reporter that asks one gets an error.
     return Builder(ResolvedSuite(suite=suite), plugins, Quiet, StandIn)
 
 
@@ -40,6 +41,7 @@ def builder_of_summary(summary: Summary, loaded: Loaded, reporters: tuple[Resolv
         metrics=tuple(
             resolve_entry(installed[metric.component], metric.name, metric.options)
             for metric in summary.metrics
+            # One that is gone cannot be built; what it measured is taken from the store.
             if metric.component in installed
         ),
         reporters=reporters,

@@ -91,6 +91,7 @@ def perform(setup: bytes, work: bytes) -> bytes:
         data = pickle.dumps(done, pickle.HIGHEST_PROTOCOL)
     except RAISED as error:
         return pickle.dumps(Done(failed=f"its result cannot be sent: {error_line(error)}"))
+    # The run takes results in order and holds those that come early: their size has to be bounded.
     if len(data) > MOST_BYTES:
         text = f"its result has {len(data) / 2**20:,.0f} MiB, more than {MOST_BYTES / 2**20:,.0f} MiB"
         return pickle.dumps(Done(failed=text))
@@ -115,6 +116,7 @@ def _workshop(setup: bytes) -> _Workshop:
         # Pickle calls `_find_entry` with nothing but the key.
         _loaded[:] = [plugins]
         workshop = _Workshop(pickle.loads(sent.resolved), plugins)  # noqa: S301
+        # The last run only: a worker of a cluster outlives runs, and would keep the components of all of them.
         _known.clear()
         _known[setup] = workshop
     return _known[setup]
@@ -135,9 +137,11 @@ class _Builder(Builder):
     """Builds components that need neither models nor data."""
 
     def model(self, name: str) -> ModelClient:
+        # Models stay in the run, with its keys, its budget and its cache.
         raise NotHereError(name)
 
     def data(self, task: Task) -> Any:
+        # Data stay in the run: a worker gets the items of its unit and no others.
         raise NotHereError(task.name)
 
 
@@ -152,6 +156,7 @@ class _Workshop:
         self._assemblies: dict[tuple[str, str], Assembly] = {}
 
     def work(self, unit: Any) -> Done:
+        # The lines go back with the unit that wrote them.
         self._log.lines.clear()
         if isinstance(unit, Drafted):
             value: Any = asyncio.run(self._draft(unit))

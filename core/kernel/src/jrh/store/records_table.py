@@ -67,6 +67,7 @@ _PENDING_BY_JUDGE: Final = (
 )
 
 
+# The judges as one JSON list, because SQLite limits the number of parameters.
 _OTHERS: Final = "WHERE position >= ? AND judge NOT IN (SELECT value FROM json_each(?))"
 
 

@@ -168,6 +168,7 @@ class MetricContract(ComponentContract):
     def measure(self, base: Path, task: Task, records: Sequence[Record]) -> list[Measure]:
         """Build the metric and measure the records."""
         items = {task.name: self.items} if self.items else {}
+        # The fewest resamples that a suite may ask for: the contract is about form, not about precision.
         context = MetricContext(tasks={task.name: task}, items=items, resamples=100, seed=1)
         return list(self.build_component(base, task).measure(RecordTable.from_records(records), context))
 

@@ -59,6 +59,7 @@ async def _serve(arguments: argparse.Namespace) -> None:
     behaviour = Behaviour(answer=_policy(arguments), latency=arguments.latency)
     # Benchmarks send a hundred thousand prompts: texts are not kept, only digests are.
     runner, url = await listen(ChatApp(behaviour, arguments.fault, keep_texts=False), arguments.port)
+    # Flushed, because whoever started the server waits for this line.
     print(url, flush=True)  # noqa: T201 - the URL is the program's output
     over = asyncio.Event()
     loop = asyncio.get_running_loop()
@@ -93,6 +94,7 @@ def _watch_stdin(ended: Callable[[], object]) -> None:
             pass
         ended()
 
+    # A daemon: nothing can interrupt its reading, and it must not keep the process from ending.
     threading.Thread(target=wait, name="stdin", daemon=True).start()
 
 

@@ -22,6 +22,7 @@ from jrh.text.redact import error_line
 from jrh.values.cases import Case
 from jrh.values.records import COLUMNS, RecordTable
 
+# Room for a trillion trials, so that no trial of one batch gets a place in the next.
 _BITS: Final = 40
 """Positions of a plan that is judged in batches begin with the number of the batch, and this many bits follow."""
 _VERDICTS: Final = frozenset({"presented", "canonical", "probability", "score", "rationale", "argued", "detail"})
@@ -99,6 +100,7 @@ class Batches:
         decided = table.select()
         for batch, judges, _ in decided:
             going = json.loads(judges)
+            # Again: the process may have been killed between the decision and this.
             ready.store.trials.leave_out(going, after=batch_end(batch))
         # Rounded up: the last batch may be smaller.
         last = -(-max(self._sizes, default=0) // self._allocator.batch)

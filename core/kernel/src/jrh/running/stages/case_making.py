@@ -88,6 +88,7 @@ class CaseMaking:
         if ready.store.cases.digest(task.name, name) == digest:
             ready.progress.advance(len(items))
             return None
+        # As with the reference cases: a killed run must plan again.
         ready.store.trials.reopen()
         failed = ready.gateway.draft_failures
         # The report counts the drafts it rests on, not those that they replace.

@@ -113,6 +113,7 @@ class ComingTrials:
         if not self._rows:
             return False
         rows = [self._rows.popleft() for _ in range(min(self._few, len(self._rows)))]
+        # By position and not by what has no record: trials under way have none yet, and must not be read again.
         self._last = rows[-1].position
         cases = self._store.cases.by_id(list(dict.fromkeys(row.case_id for row in rows)))
         # As many cases as texts of their length may be held: four times more than before, or fewer.
