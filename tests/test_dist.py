@@ -13,6 +13,7 @@ from types import ModuleType
 import jrh
 import pytest
 import yaml
+from jrh_testing import loop_over
 
 ROOT = Path(__file__).resolve().parents[1]
 NAME = "jrh_thing-0.1.0"
@@ -88,7 +89,7 @@ def test_the_names_to_reserve_are_listed(dist: ModuleType) -> None:
 WORKFLOWS = sorted(ROOT.glob(".github/workflows/*.yml"))
 
 
-@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+@loop_over("path", WORKFLOWS, ids=lambda path: path.stem)
 def test_a_workflow_can_be_read_and_may_only_what_it_needs(path: Path) -> None:
     workflow = yaml.safe_load(path.read_text(encoding="utf-8"))
     assert workflow["permissions"] == {"contents": "read"}

@@ -16,8 +16,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import pearsonr, spearmanr
-from sklearn.metrics import confusion_matrix, mean_absolute_error, root_mean_squared_error
 
 from tests.support import intervals
 from tests.support.described import undescribed
@@ -228,6 +226,8 @@ def test_heat_map_majority_and_spreads(counted: Counted, task: str) -> None:
 
 @pytest.mark.parametrize("task", POSITIVE)
 def test_accuracy_false_positives_and_negatives(counted: Counted, task: str) -> None:
+    from sklearn.metrics import confusion_matrix
+
     table = counted.table(f"error-rates-{task}")
     assert len(table) == 4 * len(counted.tests[task])
     for row in table:
@@ -246,6 +246,9 @@ def test_accuracy_false_positives_and_negatives(counted: Counted, task: str) -> 
 
 
 def test_agreement_with_the_level(counted: Counted) -> None:
+    from scipy.stats import pearsonr, spearmanr
+    from sklearn.metrics import mean_absolute_error, root_mean_squared_error
+
     table = counted.table("ordinal-essays")
     assert len(table) == 4 * len(counted.tests["essays"])
     for row in table:

@@ -18,8 +18,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import binom
-from sklearn.metrics import cohen_kappa_score, confusion_matrix
 
 from tests.support import intervals
 from tests.support.described import undescribed
@@ -85,6 +83,8 @@ class Counted:
 
     def kappa(self, task: str, judge: str, without: str = "") -> tuple[float, Ends]:
         """Return Cohen's kappa, every pair with the same weight, the prompt that sorts first on the first side."""
+        from sklearn.metrics import cohen_kappa_score
+
         pairs, weights = [], []
         for (kind, item), names in self.pairs.items():
             if kind == task and without not in names:
@@ -264,6 +264,9 @@ def test_pairs_of_templates_and_how_many_judges_flip_them(counted: Counted) -> N
 
 
 def test_the_papers_estimator_is_next_to_ours(counted: Counted) -> None:
+    from scipy.stats import binom
+    from sklearn.metrics import cohen_kappa_score
+
     table = counted.table("templates-as-published")
     assert len(table) == 4 * 9
     for row in table:
@@ -389,6 +392,8 @@ def test_accuracy_majority_spread_and_cost(counted: Counted, graded: Graded, tas
 
 
 def test_false_positives_and_negatives(counted: Counted, graded: Graded) -> None:
+    from sklearn.metrics import confusion_matrix
+
     table = counted.table("error-rates-factuality")
     assert len(table) == 2 * 9
     for row in table:

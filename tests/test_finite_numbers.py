@@ -1,10 +1,10 @@
 """No option takes a number that is none: `nan` lies within every range that click checks."""
 
 import click
-import pytest
 from click.testing import CliRunner
 from jrh.cli import cli
 from jrh.text import FiniteRange
+from jrh_testing import loop_over
 
 
 def commands():
@@ -33,8 +33,8 @@ def test_every_option_that_takes_a_number_with_decimals_refuses_what_is_none():
     assert {key for key, kind in found.items() if not isinstance(kind, FiniteRange)} == set()
 
 
-@pytest.mark.parametrize("number", ["nan", "NaN", "inf", "-inf"])
-@pytest.mark.parametrize(
+@loop_over("number", ["nan", "NaN", "inf", "-inf"])
+@loop_over(
     "arguments",
     [
         ("plan", "suite.yaml", "--noise"),

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 from jrh_report.drawings import PlotKind
+from jrh_testing import loop_over
 
 pytestmark = pytest.mark.inside
 ROOT = Path(__file__).parents[1]
@@ -24,7 +25,7 @@ def test_the_gallery_has_one_section_for_every_kind_of_plot():
     assert list(SECTIONS) == [kind.value for kind in PlotKind]
 
 
-@pytest.mark.parametrize("kind", PlotKind)
+@loop_over("kind", PlotKind)
 def test_every_kind_has_a_small_picture_and_two_sentences(kind: PlotKind):
     found = re.search(r"!\[([^\]]{30,})\]\((images/[a-z]+\.png)\)\n\n(.*)", SECTIONS[kind], re.DOTALL)
     assert found is not None

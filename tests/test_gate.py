@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
-import jsonschema
 import pytest
 from jrh_measuring import parse_rule
 from jrh_testing import PAYLOADS, ChatServer, Fault, Inside, Outcome, Project, call
@@ -417,6 +416,8 @@ def test_an_undecided_rule_is_what_its_exit_code_says(finished: Project, code: s
 def test_the_json_file_is_what_its_schema_says_and_equals_the_report(
     files: dict[str, bytes], finished: Project
 ) -> None:
+    import jsonschema
+
     document = json.loads(files[".json"])
     schema = json.loads((ROOT / "schemas" / "gate.schema.json").read_text())
     jsonschema.Draft202012Validator.check_schema(schema)

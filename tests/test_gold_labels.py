@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 from jrh_testing import Inside, Project
-from sklearn.metrics import cohen_kappa_score
 
 GOLD = ["YES"] * 40 + ["NO"] * 20
 SAID = ["YES"] * 36 + ["NO"] * 4 + ["NO"] * 14 + ["YES"] * 6
@@ -48,6 +47,8 @@ def imported(project: Project, declared: str = "") -> dict[str, float]:
 
 
 def test_kappa_with_gold_is_one_number_in_every_output(project: Project) -> None:
+    from sklearn.metrics import cohen_kappa_score
+
     found = imported(project)
     kappa = cohen_kappa_score(GOLD, SAID)
     terminal = project.run("report", "run", "--full", env={"COLUMNS": "200"})

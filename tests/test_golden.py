@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from jrh_testing import loop_over
 from support import golden
 from support.installed import ROOT, VERSION, install
 
@@ -54,7 +55,7 @@ def test_the_programs_see_releases_only(programs: Path, tmp_path: Path) -> None:
     assert all(Path(path).is_relative_to(programs.parent) for path in modules.values()), modules
 
 
-@pytest.mark.parametrize("name", golden.EXAMPLES)
+@loop_over("name", golden.EXAMPLES)
 def test_no_digest_of_a_source_is_in_a_golden_report(name: str) -> None:
     components = json.loads(golden.read(name, "report.json"))["components"]
     assert {each["name"] for each in components if each["digest"]} == LOCAL.get(name, set())
@@ -75,7 +76,7 @@ def test_numbers_are_equal_but_for_the_digits_that_processors_disagree_about(oth
     assert golden.difference("demo/report.json", report(0.3), other) == ""
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("other", "line"),
     [
         (report(0.3 + 2e-9), '+measures: {"name": "a", "estimate": 0.300000002}'),

@@ -16,7 +16,7 @@ from jrh import Measure, MetricContext, Record, RecordTable, Task
 from jrh.plugins import Metric
 from jrh.plugins.loading import load_plugins
 from jrh_measuring import load_flags, load_metrics
-from jrh_testing import sample_records, sample_tasks
+from jrh_testing import loop_over, sample_records, sample_tasks
 from jrh_testing.contracts.metrics import SITUATIONS, Situation
 
 pytestmark = pytest.mark.slow
@@ -111,7 +111,7 @@ def test_every_shipped_metric_declares_its_measures() -> None:
     assert {pair for pair in unknown if pair[1] not in declared} == set()
 
 
-@pytest.mark.parametrize("situation", SITUATIONS, ids=lambda situation: situation.name)
+@loop_over("situation", SITUATIONS, ids=lambda situation: situation.name)
 def test_the_same_situation_has_the_same_flags(situation: Situation) -> None:
     seen, faults = set(), []
     for task in sample_tasks():

@@ -13,8 +13,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-import pytest
 from jrh.plugins.loading import load_plugins
+from jrh_testing import loop_over
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 PLACES: Final = {
@@ -92,7 +92,7 @@ def test_the_names_are_known() -> None:
     assert {"missing", "evidence", "agreement"} <= own_words(PLACES["kernel"][0])
 
 
-@pytest.mark.parametrize("place", PLACES)
+@loop_over("place", PLACES)
 def test_a_distribution_names_nothing_that_another_declares(place: str) -> None:
     """If this fails: ask for a role, or declare what is read."""
     assert foreign(place) == set()

@@ -10,7 +10,6 @@ import jrh
 import pytest
 from jrh import Measure
 from jrh.running import RunResult
-from scipy.stats import binom
 from support.released import as_released
 
 PAIRS = 40
@@ -92,6 +91,8 @@ def assert_planted(measure: Measure, share: float) -> None:
 
     A mean over items of shares between 0 and 1 varies at most as much.
     """
+    from scipy.stats import binom
+
     low, high = binom.ppf([CHANCE / 2, 1 - CHANCE / 2], measure.n_items, share) / measure.n_items
     assert measure.estimate is not None
     assert low <= measure.estimate <= high, f"{measure.name} of {measure.judge} in {measure.test}"

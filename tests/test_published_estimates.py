@@ -13,7 +13,7 @@ import json
 import numpy as np
 import pytest
 from jrh_stats import clustered_kappa, clustered_proportion, judgesense_jss, judgesense_kappa
-from jrh_testing import Project, prompt_pair_row
+from jrh_testing import Project, loop_over, prompt_pair_row
 
 pytestmark = pytest.mark.inside
 
@@ -61,7 +61,7 @@ def sides(pairs: int, flips: int) -> tuple[np.ndarray, np.ndarray]:
     return first, np.where(np.arange(pairs) < flips, 1 - first, first)
 
 
-@pytest.mark.parametrize(("judge", "task", "pairs", "flips", "score", "rate", "low", "high"), CELLS)
+@loop_over(("judge", "task", "pairs", "flips", "score", "rate", "low", "high"), CELLS)
 def test_scores_follow_from_the_published_counts(judge, task, pairs, flips, score, rate, low, high) -> None:
     first, second = sides(pairs, flips)
     theirs, ours = judgesense_jss(first, second), clustered_proportion(first == second, np.ones(pairs))

@@ -17,7 +17,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import jrh
-import pandas
 import pyarrow
 import pytest
 from jrh.plugins.component_identity import python_source
@@ -126,6 +125,8 @@ def threshold(limit: float) -> Callable[[float], bool]:
 
 
 def test_lambdas_closures_partials_and_methods_are_told_apart_by_code_and_by_what_they_hold() -> None:
+    import pandas
+
     assert identity(threshold(1)) == identity(threshold(1))
     assert identity(threshold(1)) != identity(threshold(2))
     first, second = (lambda _: "YES"), (lambda _: "NO")
@@ -188,6 +189,8 @@ def test_a_judge_of_any_name_runs(tmp_path: Path) -> None:
 
 
 def test_lists_data_frames_and_arrow_tables_are_the_same_items(tmp_path: Path) -> None:
+    import pandas
+
     judge = Counting()
     frame = pandas.DataFrame(ROWS)
     for count, rows in enumerate((ROWS, frame, pyarrow.table(frame), {"source": frame, "columns": {"label": "label"}})):
@@ -199,6 +202,8 @@ def test_lists_data_frames_and_arrow_tables_are_the_same_items(tmp_path: Path) -
 
 
 def test_mistakes_in_rows_are_listed_with_their_numbers(tmp_path: Path) -> None:
+    import pandas
+
     wrong = [{"response": "a", "label": "MAYBE"}, {"response": b"bytes", "label": "YES"}, {"response": ""}]
     with pytest.raises(jrh.SuiteError) as raised:
         run(suite(data=wrong, judges=[Counting()]), tmp_path / "run")
@@ -236,6 +241,8 @@ def test_a_result_is_one_line_and_finds_its_measures(found: RunResult) -> None:
 
 
 def test_frames_hold_every_measure_and_record_with_its_texts(found: RunResult) -> None:
+    import pandas
+
     measures = measures_frame(found)
     assert isinstance(measures, pandas.DataFrame)
     assert len(measures) == len(found.measures)

@@ -10,7 +10,6 @@ from contextlib import closing
 from pathlib import Path
 
 import jrh
-import jsonschema
 import pytest
 from jrh_testing import Inside, Outcome, Project, call
 
@@ -155,6 +154,8 @@ def test_names_that_were_neutralised_are_restored_and_the_measures_are_the_same(
 
 
 def test_the_json_report_of_a_run_fits_its_schema(run_dir) -> None:
+    import jsonschema
+
     schema = json.loads((ROOT / "schemas" / "results.schema.json").read_text(encoding="utf-8"))
     found = json.loads((run_dir / "report.json").read_text(encoding="utf-8"), parse_constant=pytest.fail)
 

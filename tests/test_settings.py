@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from jrh_chat import find_refused_settings
-from jrh_testing import ChatServer, Project
+from jrh_testing import ChatServer, Project, loop_over
 from support.looking import one, query, report
 from support.suites import PROVIDERS, llm_suite, openai_http, write_items, write_suite
 
@@ -144,14 +144,14 @@ REFUSALS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
 )
 
 
-@pytest.mark.parametrize(("text", "named", "expected"), REFUSALS)
+@loop_over(("text", "named", "expected"), REFUSALS)
 def test_the_setting_that_an_error_names_is_found_and_a_value_out_of_range_is_none(
     text: str, named: str, expected: tuple[str, ...]
 ) -> None:
     assert find_refused_settings(text, named) == expected
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("text", "named"),
     [
         ("'response_format.type' must be 'json_schema' or 'text'", ""),

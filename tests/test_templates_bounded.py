@@ -9,6 +9,7 @@ import sys
 import pytest
 from jrh.errors import JrhError
 from jrh_authoring.templates import render
+from jrh_testing import loop_over
 
 GROWING = [
     "{{ 'x' * 10**10 }}",
@@ -79,7 +80,7 @@ def test_a_template_that_grows_without_bound_is_refused_before_it_does() -> None
     assert not wrong
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("template", "rendered"),
     [
         ("{{ '-' * 20 }}", "-" * 20),

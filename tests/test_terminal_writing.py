@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from jrh_testing import Project
+from jrh_testing import Project, loop_over
 from support.looping import for_each
 from support.suites import simulated_suite, write_items, write_suite
 
@@ -56,7 +56,7 @@ def test_nothing_else_writes_to_the_terminal(path: Path) -> None:
         assert not found, f"use `say`, `tell` or `show` of jrh.text instead of {', '.join(found)}"
 
 
-@pytest.mark.parametrize(
+@loop_over(
     "line",
     [
         "print('x')",

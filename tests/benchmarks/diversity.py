@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 from jrh_authoring import SentenceEncoder, VectorRows
 from jrh_validators.diversity import tfidf
-from scipy.sparse import vstack
 
 from tests.benchmarks.table import Line
 
@@ -35,6 +34,8 @@ EMBEDDING = 384
 
 def lines(folder: Path) -> list[Line]:
     """Compare for TF-IDF and for embeddings, aim 10; and `encode`, if it can be measured."""
+    from scipy.sparse import vstack
+
     texts = tfidf(_texts(KEPT + CHECKS))
     noise = np.random.default_rng(1).normal(size=(KEPT + CHECKS, EMBEDDING)).astype(np.float32)
     vectors = list(noise / np.linalg.norm(noise, axis=1, keepdims=True))

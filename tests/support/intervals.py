@@ -13,9 +13,6 @@ from math import atanh, sqrt, tanh
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
-from scipy.optimize import brentq
-from scipy.stats import norm, rankdata, t
-from statsmodels.stats.proportion import proportion_confint
 
 Numbers: TypeAlias = "np.ndarray[Any, np.dtype[np.float64]]"
 Scored: TypeAlias = "Iterable[tuple[str, float]]"
@@ -45,6 +42,9 @@ class Ends(NamedTuple):
 
 def wilson(share: float, n: float, quantile: float) -> tuple[float, float]:
     """Return Wilson's interval by statsmodels."""
+    from scipy.stats import norm
+    from statsmodels.stats.proportion import proportion_confint
+
     low, high = proportion_confint(share * n, n, alpha=2 * norm.sf(quantile), method="wilson")
     return min(float(low), share), max(float(high), share)
 
@@ -66,6 +66,8 @@ def of_share(scored: Scored, level: float = 0.95) -> Ends:
 
 def of_ratio(tops: Numbers, sizes: Numbers, level: float = 0.95) -> Ends:
     """Return the interval of sum(tops) / sum(sizes), a proportion, from one entry per cluster."""
+    from scipy.stats import norm, t
+
     value, many = float(tops.sum() / sizes.sum()), len(tops)
     shares = tops / sizes
     z = float(norm.ppf(0.5 + level / 2))
@@ -83,6 +85,8 @@ def of_ratio(tops: Numbers, sizes: Numbers, level: float = 0.95) -> Ends:
 
 def of_mean(scored: Scored, least: float, most: float, *, squares: bool = False) -> Ends:
     """Return the interval of a mean score between two bounds."""
+    from scipy.stats import norm, t
+
     tops, sizes = by_cluster(scored)
     value, many, width = float(tops.sum() / sizes.sum()), len(tops), most - least
     deviations = (tops - value * sizes) * many / sizes.sum()
@@ -101,6 +105,8 @@ def of_mean(scored: Scored, least: float, most: float, *, squares: bool = False)
 
 def of_mean_rate(rates: Sequence[Sequence[tuple[str, float]]]) -> Ends:
     """Return the interval of the unweighted mean of rates that share clusters."""
+    from scipy.stats import t
+
     named = sorted({cluster for rate in rates for cluster, _ in rate})
     influence, values = dict.fromkeys(named, 0.0), []
     for rate in rates:
@@ -167,6 +173,8 @@ def pearson(x: Numbers, y: Numbers, w: Numbers) -> float:
 
 def spearman(x: Numbers, y: Numbers, w: Numbers) -> float:
     """Return Pearson's correlation of the mid-ranks."""
+    from scipy.stats import rankdata
+
     if np.ptp(w) < NOTHING:
         return pearson(rankdata(x), rankdata(y), w)
     ranks = [(((side[:, None] > side).astype(float) + 0.5 * (side[:, None] == side)) @ w) for side in (x, y)]
@@ -200,6 +208,8 @@ def spread(values: Numbers) -> float:
 
 def of_correlation(pairs: Sequence[Pair], coefficient: Coefficient, *, ranks: bool = False) -> Ends:
     """Return the interval of a correlation: the jackknife of Fisher's z, or what unseen clusters could change."""
+    from scipy.stats import t
+
     x, y = (np.array([each[side] for each in pairs], dtype=float) for side in (1, 2))
     value = coefficient(x, y, np.ones(len(pairs)))
     without = left_out(pairs, coefficient)
@@ -213,6 +223,8 @@ def of_correlation(pairs: Sequence[Pair], coefficient: Coefficient, *, ranks: bo
 
 def _unseen(x: Numbers, y: Numbers, many: int, coefficient: Coefficient, *, ranks: bool) -> Ends:
     """Return the extremes over mixtures with a share of clusters as different as the levels that occur allow."""
+    from scipy.stats import norm
+
     rare = wilson(0.0, many, float(norm.ppf(0.975)))[1]
     low, high = min(x.min(), y.min()), max(x.max(), y.max())
     steps = (low, high) if ranks else (low, (low + high) / 2, high)
@@ -230,6 +242,8 @@ def _unseen(x: Numbers, y: Numbers, many: int, coefficient: Coefficient, *, rank
 
 def of_kappa(pairs: Sequence[Pair], weights: Sequence[float]) -> Ends:
     """Return the interval of unweighted kappa: Wilson's of (1 - kappa) / 2 with the jackknife's variance."""
+
+    from scipy.stats import norm, t
 
     def chance(x: Numbers, y: Numbers, w: Numbers) -> float:
         labels, total = np.union1d(x, y), w.sum()
@@ -256,6 +270,9 @@ def of_kappa(pairs: Sequence[Pair], weights: Sequence[float]) -> Ends:
 
 def of_bounds(worst: Scored, best: Scored) -> Ends:
     """Return Imbens and Manski's interval of a rate between its values with missing verdicts at worst and at best."""
+    from scipy.optimize import brentq
+    from scipy.stats import norm
+
     sides = [by_cluster(worst), by_cluster(best)]
     values = [float(tops.sum() / sizes.sum()) for tops, sizes in sides]
     errors = []

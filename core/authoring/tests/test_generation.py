@@ -22,7 +22,7 @@ from jrh_authoring import (
     tag_mark,
     text_schema,
 )
-from jrh_testing import FakeContext, ScriptedModel, sample_task
+from jrh_testing import FakeContext, ScriptedModel, loop_over, sample_task
 
 ASKED = [Message(role="user", content="Rewrite.")]
 ITEM = Item(id="1", fields={"response": "A b c d.", "n": 3, "blank": " "})
@@ -110,7 +110,7 @@ async def test_a_draft_needs_the_texts_of_all_fields() -> None:
     assert skip.details["fields"] == {"response_a": good.details, "response_b": bad.details}
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("fields", "expected"),
     [
         (("response",), {"response": "A b c d."}),
@@ -159,7 +159,7 @@ def test_a_check_decides_about_one_draft_at_a_time() -> None:
         Checks.of((ValidatorName("sets"),), context(sets=Sets()))
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("script", "value", "reason", "attempts"),
     [
         (["?", "7"], 7, "", 2),
@@ -178,7 +178,7 @@ async def test_a_question_is_asked_until_its_answer_can_be_read(
     assert [asked.purpose for asked in model.asked] == ["validate"] * attempts
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("by", "model", "chosen"),
     [
         (None, None, WrittenBy.RULES),

@@ -4,8 +4,8 @@
 from itertools import combinations, permutations
 from typing import Final
 
-import pytest
 from jrh_authoring import is_english, other_language
+from jrh_testing import loop_over
 
 ENGLISH: Final = (
     "A soft egg needs about five to six minutes in boiling water.",
@@ -156,12 +156,12 @@ def test_a_translation_between_other_languages_is_one_too() -> None:
     assert sum(other_language(*pair) for pair in pairs) >= 0.9 * len(pairs)
 
 
-@pytest.mark.parametrize("texts", [ENGLISH, *TRANSLATED.values()])
+@loop_over("texts", [ENGLISH, *TRANSLATED.values()])
 def test_two_texts_of_one_language_are_not_in_two(texts: tuple[str, ...]) -> None:
     assert not [pair for pair in permutations(texts, 2) if other_language(*pair)]
 
 
-@pytest.mark.parametrize(
+@loop_over(
     "text",
     [
         "x = 3, y = 4, so x^2 + y^2 = 25.",
@@ -187,7 +187,7 @@ def test_english_is_english_also_with_few_function_words() -> None:
     assert all(map(is_english, ENGLISH))
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("text", "request_", "english"),
     [
         ("Venus, Earth, Mars.", "Name three planets of the solar system.", True),

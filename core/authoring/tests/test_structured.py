@@ -3,10 +3,10 @@
 import json
 import time
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jrh_authoring import json_objects, read_json
+from jrh_testing import loop_over
 
 PLAIN = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -15,7 +15,7 @@ PLAIN = st.recursive(
 )
 
 
-@pytest.mark.parametrize(
+@loop_over(
     "reply",
     [
         '{"text": "a {b} c"}',
@@ -33,7 +33,7 @@ def test_the_object_is_found_with_anything_around_it(reply):
     assert read_json(reply) == {"text": "a {b} c"}
 
 
-@pytest.mark.parametrize(
+@loop_over(
     "reply",
     [
         "",
@@ -74,7 +74,7 @@ def test_a_text_of_ten_megabytes_costs_nothing():
     assert time.process_time() - begin < 0.5
 
 
-@pytest.mark.parametrize("unit", ['{"a":', '{"', "{", '{"a":["', '{"a":1,', '</think>{"'])
+@loop_over("unit", ['{"a":', '{"', "{", '{"a":["', '{"a":1,', '</think>{"'])
 def test_the_work_is_bounded_for_a_text_full_of_beginnings(unit):
     begin = time.process_time()
     read_json(unit * (900_000 // len(unit)))

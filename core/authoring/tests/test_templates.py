@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jrh.errors import JrhError
 from jrh_authoring.templates import render, template_variables
-from jrh_testing import ODD_TEXTS
+from jrh_testing import ODD_TEXTS, loop_over
 
 
 def test_names_are_filled_in() -> None:
@@ -15,7 +15,7 @@ def test_names_are_filled_in() -> None:
     assert render(source, {"labels": ["YES", "NO"], "response": "hi"}) == "YES, NO: HI\n"
 
 
-@pytest.mark.parametrize("text", ODD_TEXTS)
+@loop_over("text", ODD_TEXTS)
 def test_text_from_an_item_is_never_rendered_again(text: str) -> None:
     assert render("<{{ response }}>", {"response": text}) == f"<{text}>"
 
@@ -49,7 +49,7 @@ def test_what_every_template_knows_is_hidden_by_a_variable_of_that_name_in_this_
     assert render(source, {}) == "01"
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("source", "message"),
     [
         ("{{ respnse }}", "'respnse' is undefined"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jrh import Reply, Status
@@ -12,6 +11,7 @@ from jrh.plugins import TOO_LONG
 from jrh.text.display import clean_lines
 from jrh_authoring import Unusable, Written, no_text, read_text
 from jrh_authoring.texts import LONGEST_TEXT, other_language
+from jrh_testing import loop_over
 
 RUBRIC = "A good answer names the city, gives a reason, and does not go on for longer than needed."
 ORIGINAL = "The tower stands in Paris because it was built for a fair there, and it is high."
@@ -26,7 +26,7 @@ def says(text: object) -> Reply:
     return ok(json.dumps({"text": text}))
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("reply", "reason"),
     [
         (Reply(status=Status.REFUSED), "the model refused"),
@@ -92,7 +92,7 @@ def test_a_reply_that_may_be_read_has_no_reason() -> None:
     assert no_text(ok("")) == ""
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("original", "text", "other"),
     [
         ("塔はパリにあります。", "パリに塔が立っている。", False),

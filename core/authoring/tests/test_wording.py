@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jrh.hashing import shuffled
@@ -21,6 +20,7 @@ from jrh_authoring import (
     word_count,
 )
 from jrh_authoring.wording import edits_apart
+from jrh_testing import loop_over
 
 RULE = phrase_rule("swap", {"do not": "don't", "red": "blue"})
 ASIDE = WordingRule(
@@ -32,7 +32,7 @@ def changed(text: str, *rules: WordingRule, lists: bool = False) -> str:
     return apply_edits(text, safe_edits(text, rules or (RULE,), lists=lists))
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("text", "new"),
     [
         ("They do not. Do not!", "They don't. Don't!"),
@@ -82,7 +82,7 @@ def test_outside_the_edits_not_a_character_changes_and_inside_nothing_protected(
     assert not any(Protected(text).touches(edit.start, edit.end) for edit in edits)
 
 
-@pytest.mark.parametrize(("strength", "possible", "made"), [(1.0, 7, 7), (0.5, 7, 4), (0.01, 7, 1), (0.25, 10, 3)])
+@loop_over(("strength", "possible", "made"), [(1.0, 7, 7), (0.5, 7, 4), (0.01, 7, 1), (0.25, 10, 3)])
 def test_a_strength_is_a_share_of_what_is_possible(strength: float, possible: int, made: int) -> None:
     assert edits_at(strength, possible) == made
 
@@ -92,7 +92,7 @@ def test_a_seeded_order_is_the_same_everywhere_and_another_for_another_seed() ->
     assert shuffled("abcdef", 8) != shuffled("abcdef", 7)
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("text", "words"),
     [("", 0), ("It's 3 parts.", 4), ("snake_case", 1), ("\u5854\u306f\u9ad8\u3044", 4), ("caf\u00e9 \u5854", 2)],
 )

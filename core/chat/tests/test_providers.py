@@ -11,11 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jrh.text import Redactor
 from jrh_chat import error_text, response_format, retry_after
+from jrh_testing import loop_over
 
 KEY = "sk-live-0123456789abcdef"
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("headers", "seconds"),
     [
         ({}, None),
@@ -68,7 +69,7 @@ def strict(schema: Any) -> bool:
     return bool(asked["json_schema"]["strict"])
 
 
-@pytest.mark.parametrize(
+@loop_over(
     "schema",
     [
         CLOSED,
@@ -81,7 +82,7 @@ def test_a_schema_that_leaves_nothing_open_is_strict(schema: Any) -> None:
     assert strict(schema)
 
 
-@pytest.mark.parametrize(
+@loop_over(
     "schema",
     [
         {"type": "object"},

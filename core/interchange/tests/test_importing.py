@@ -9,6 +9,7 @@ from jrh.values.items import Mode
 from jrh_interchange import import_records, imported_record, measure_records, read_settings, task_of
 from jrh_interchange.record_checks import check_records
 from jrh_measuring import load_metrics
+from jrh_testing import loop_over
 
 TASK = Task(name="t", scale=Scale.of_labels("YES", "NO"))
 PAIRS = Task(name="p", scale=Scale.of_pairs(tie="TIE"), mode=Mode.PAIRWISE)
@@ -18,7 +19,7 @@ def record(**more):
     return imported_record(**{"task": TASK, "item_id": "i", "judge": "j", "label": "YES", **more})
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("label", "order", "polarity", "canonical"),
     [
         ("A", "", "positive", "A"),
@@ -63,7 +64,7 @@ def test_no_label_is_a_status():
     assert record(label=None, status=Status.REFUSED).canonical is None
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("records", "message"),
     [
         ([record(), record()], "number repeats with"),

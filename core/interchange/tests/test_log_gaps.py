@@ -8,6 +8,7 @@ from jrh import Scale, Task
 from jrh.values.items import Mode
 from jrh_interchange import imported_record, measurement_gaps
 from jrh_interchange.log_gaps import GAPS, PAIRED_GAPS
+from jrh_testing import loop_over
 
 PAIRS = Task(name="p", scale=Scale.of_pairs(), mode=Mode.PAIRWISE)
 FACTS = Task(name="f", scale=Scale.of_labels("YES", "NO"))
@@ -35,7 +36,7 @@ def test_a_log_with_every_column_lacks_nothing():
     assert measurement_gaps([PAIRS], whole()) == ()
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("change", "start"),
     [
         ({"gold": None}, "No gold labels: agreement with people cannot be measured."),

@@ -27,6 +27,7 @@ from jrh.values.cases import (
     Validation,
 )
 from jrh.values.items import Item, Mode, Task
+from jrh_testing import loop_over
 
 
 class Acts:
@@ -212,7 +213,7 @@ def test_a_chain_that_is_none_is_one_clear_message(lab: Any, tests: Any, message
     assert len(caught.value.problems) == len({str(problem) for problem in caught.value.problems})
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("first", "then", "both"),
     [
         (Same(), Same(), Same()),
@@ -235,7 +236,7 @@ def test_the_expectation_of_two_steps_follows_from_theirs(first: Any, then: Any,
     assert combine_expectations(first, then) == both
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("first", "then"),
     [
         (Changes(), Changes()),

@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 from jrh.values.column_file import ColumnFile, Gathering, is_mapped
 from jrh.values.records import RecordTable
+from jrh_testing import loop_over
 from numpy.typing import NDArray
 
 LARGE = 100_000
@@ -105,7 +106,7 @@ def test_arrays_that_are_more_than_their_bytes_stay_what_they_are() -> None:
     assert ColumnFile().put(text) == text
 
 
-@pytest.mark.parametrize("axes", [(0, 1, 2), (2, 1, 0), (1, 2, 0), (2, 0, 1)])
+@loop_over("axes", [(0, 1, 2), (2, 1, 0), (1, 2, 0), (2, 0, 1)])
 def test_sums_along_the_axes_of_an_array_in_the_file_have_the_same_last_digit(axes: tuple[int, ...]) -> None:
     array = np.random.default_rng(3).random((90, 100, 110)).transpose(axes)
     kept = ColumnFile().put(array.copy(order="K"))
@@ -156,8 +157,8 @@ def test_without_room_on_the_disk_arrays_stay_in_memory(error: OSError, monkeypa
     assert [int(each[0]) for each in (first, second, third)] == [0, 1, 2]
 
 
-@pytest.mark.parametrize("kind", ["i1", "i4", "f8", ">u8"])
-@pytest.mark.parametrize("rows", [0, 10, 300_001])
+@loop_over("kind", ["i1", "i4", "f8", ">u8"])
+@loop_over("rows", [0, 10, 300_001])
 def test_parts_are_one_array_whatever_their_types(kind: str, rows: int) -> None:
     whole = np.random.default_rng(5).integers(0, 100, (rows, 2))
     parts = (whole[start : start + 777].astype("i2" if start else "u1") for start in range(0, rows, 777))
@@ -169,8 +170,8 @@ def test_parts_are_one_array_whatever_their_types(kind: str, rows: int) -> None:
         found[:] = 0
 
 
-@pytest.mark.parametrize("size", [3, LARGE])
-@pytest.mark.parametrize("other", [-1, 1])
+@loop_over("size", [3, LARGE])
+@loop_over("other", [-1, 1])
 def test_parts_of_another_size_are_refused(size: int, other: int) -> None:
     with pytest.raises(BufferError, match="rows for an array of shape"):
         ColumnFile().join(iter([np.zeros(size)]), (size + other,), np.dtype("f8"))

@@ -37,6 +37,7 @@ from jrh.values.measures import Measure
 from jrh.values.option_values import ModelName, ParserName, Text
 from jrh.values.scales import Scale
 from jrh.values.verdicts import Record, Reply, Status, Usage, Verdict
+from jrh_testing import loop_over
 
 
 @frozen(kw_only=True)
@@ -123,7 +124,7 @@ def test_every_option_type_is_read(tmp_path):
     assert type(options.limit) is float
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("value", "message"),
     [
         ({"count": 2.9}, "count: expected a whole number, got the number 2.9"),
@@ -338,7 +339,7 @@ RECORD = Record(
 )
 
 
-@pytest.mark.parametrize(
+@loop_over(
     "value",
     [
         TASK,
@@ -360,7 +361,7 @@ def test_the_kernels_values_survive_json(value):
     assert round_trip(value) == value
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("expectation", "written"),
     [
         (Same(), {"kind": "same"}),

@@ -13,6 +13,7 @@ from jrh.plugins.loading import load_plugins
 from jrh.plugins.registry import Entry
 from jrh.plugins.specs import NoOptions, PerturberSpec
 from jrh_authoring.listing import list_all, module_problem
+from jrh_testing import loop_over
 
 DECLARES = """\
 from jrh import PerturberSpec, hookimpl
@@ -89,7 +90,7 @@ def test_a_library_the_work_needs_is_not_taken_for_a_wrong_name(work: Any) -> No
         find_factory(entry("acme_needs:Shout"))
 
 
-@pytest.mark.parametrize("factory", ["acme_work", "acme_work:", "acme work:Shout", ":Shout", "acme_work:Shout()", 3])
+@loop_over("factory", ["acme_work", "acme_work:", "acme work:Shout", ":Shout", "acme_work:Shout()", 3])
 def test_what_cannot_be_a_factory_is_refused_where_it_is_declared(factory: Any) -> None:
     with pytest.raises((ValueError, TypeError), match=r"package\.module:Name"):
         entry(factory)

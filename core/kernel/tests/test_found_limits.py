@@ -16,6 +16,7 @@ import pytest
 from aiohttp import ClientSession, TCPConnector, web
 from attrs import define, field, frozen
 from jrh.models.concurrency import AdaptiveConcurrency
+from jrh_testing import loop_over
 from jrh_testing.simulated_time import in_simulated_time
 
 LATENCY = 0.1
@@ -235,8 +236,8 @@ def test_windows_of_requests_are_used_up_and_hardly_ever_exceeded(spread: float)
     assert got.failed == 0
 
 
-@pytest.mark.parametrize("power", [1.0, 2.0], ids=["queues", "slows-down"])
-@pytest.mark.parametrize("spread", [0.0, 0.3])
+@loop_over("power", [1.0, 2.0], ids=["queues", "slows-down"])
+@loop_over("spread", [0.0, 0.3])
 def test_latency_that_grows_beyond_a_number_in_flight_lowers_the_limit_to_it(spread: float, power: float) -> None:
     got = use(Slower(spread=spread, power=power), ideal=160.0, calls=9000)
     assert got.share >= (0.92 if power == 1.0 else 0.75)  # it takes time to notice, and time to dare more
@@ -293,7 +294,7 @@ async def served(server: Server) -> AsyncIterator[Callable[[], Any]]:
             await runner.cleanup()
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("server", "ideal", "lasting"),
     [
         (AtOnce(places=12), 120.0, 2.0),

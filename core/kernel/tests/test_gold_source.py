@@ -1,9 +1,10 @@
 import pytest
 from jrh import JrhError
 from jrh.values import GoldKind, GoldSource
+from jrh_testing import loop_over
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("text", "kind", "model", "written"),
     [
         ("", GoldKind.UNKNOWN, "", "unknown"),
@@ -21,7 +22,7 @@ def test_sources_are_read_and_written(text: str, kind: GoldKind, model: str, wri
     assert (found.kind, found.model, found.text) == (kind, model, written)
 
 
-@pytest.mark.parametrize("text", ["crowd", "people: three", "model:", "gpt-4o"])
+@loop_over("text", ["crowd", "people: three", "model:", "gpt-4o"])
 def test_other_sources_are_refused_with_those_that_are_accepted(text: str) -> None:
     with pytest.raises(JrhError, match="accepted: people, one-person, model, model:NAME, generator or unknown"):
         GoldSource.read(text)

@@ -14,6 +14,7 @@ import pytest
 from jrh.plugins import hookspecs
 from jrh.plugins.loading import load_plugins
 from jrh.values import events
+from jrh_testing import loop_over
 
 PAGE = Path(__file__).parents[3] / "docs" / "hooks.md"
 HOOKS = [name for name in vars(hookspecs) if name.startswith("jrh_")]
@@ -58,14 +59,14 @@ def test_the_page_has_no_hook_that_does_not_exist() -> None:
     assert set(re.findall(r"\bjrh_\w+", page)) - {"jrh_", "jrh_interchange", "jrh_measuring"} <= set(HOOKS)
 
 
-@pytest.mark.parametrize("hook", HOOKS)
+@loop_over("hook", HOOKS)
 def test_the_page_has_the_exact_signature(hook: str) -> None:
     signature = f"def {hook}{inspect.signature(getattr(hookspecs, hook))}".replace("'", "")
     assert f"```python\n{signature}\n```" in section(hook)
     assert f"`{signature.removeprefix('def ')}`" in PAGE.read_text(encoding="utf-8").partition("\n## jrh_")[0]
 
 
-@pytest.mark.parametrize("hook", HOOKS)
+@loop_over("hook", HOOKS)
 def test_the_page_says_what_the_docstring_says_and_has_its_example(hook: str) -> None:
     paragraphs, example = docstring(hook)
     written = section(hook)
@@ -80,7 +81,7 @@ def test_the_page_has_the_rules_for_all_hooks() -> None:
         assert folded(paragraph) in page
 
 
-@pytest.mark.parametrize("hook", HOOKS)
+@loop_over("hook", HOOKS)
 def test_the_page_links_plugins_that_use_the_hook(hook: str) -> None:
     (line,) = re.findall(r"^In use: (.*)$", section(hook), re.MULTILINE)
     linked = {(PAGE.parent / target).parent.resolve() for target in re.findall(r"\]\(([^)]+)\)", line)}
@@ -93,7 +94,7 @@ def test_the_page_links_plugins_that_use_the_hook(hook: str) -> None:
     assert bool(linked) == bool(shipped)
 
 
-@pytest.mark.parametrize("hook", EVENTS)
+@loop_over("hook", EVENTS)
 def test_the_page_has_every_field_of_an_event_and_every_field_has_a_docstring(hook: str) -> None:
     event = EVENTS[hook]
     source = inspect.getsource(event)

@@ -13,6 +13,7 @@ from jrh import ChatRequest, Message, Sampling, hashing
 from jrh.hashing import ID_LENGTH, canonical_json, content_id, derive_seed, texts_id
 from jrh.models.client import request_key
 from jrh.suite.definition import ModelUse
+from jrh_testing import loop_over
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
@@ -34,7 +35,7 @@ def test_the_order_of_keys_makes_no_difference(value: dict[str, Any], random: An
     assert content_id(dict(items)) == content_id(value)
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("one", "other"),
     [
         (("ab", "c"), ("a", "bc")),

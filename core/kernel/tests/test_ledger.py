@@ -11,6 +11,7 @@ from jrh.plugins.protocols import ChatRequest, Rates
 from jrh.suite.definition import Budget
 from jrh.values.cases import Message, Sampling
 from jrh.values.verdicts import Usage
+from jrh_testing import loop_over
 
 RATES = Rates(input=0.001, output=0.01)
 FREE = Rates(input=0.0, output=0.0)
@@ -20,7 +21,7 @@ def request(text: str = "hello", max_tokens: int | None = None) -> ChatRequest:
     return ChatRequest(messages=(Message(role="user", content=text),), sampling=Sampling(max_tokens=max_tokens))
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("usage", "rates", "cost"),
     [
         (Usage(prompt_tokens=1000, completion_tokens=100), RATES, 2.0),
@@ -37,7 +38,7 @@ def test_a_cost_is_known_only_where_price_and_tokens_are(usage: Usage, rates: Ra
     assert cost_of(usage, rates) == cost
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("max_tokens", "rates", "bounded"),
     [
         (None, RATES, False),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import attrs
-import pytest
 from jrh.plugins.protocols import MetricContext
 from jrh.plugins.specs import MetricSpec
 from jrh.running.progress import Progress
@@ -17,7 +16,7 @@ from jrh.values.records import RecordTable
 from jrh.values.report import TaskSummary
 from jrh.values.verdicts import Record, Status
 from jrh_measuring import measure_stage as stage
-from jrh_testing import RecordingLog, sample_records
+from jrh_testing import RecordingLog, loop_over, sample_records
 
 CONTEXT = MetricContext(tasks={})
 RECORDS = RecordTable.from_records(sample_records())
@@ -53,7 +52,7 @@ def breaks(records: Any, context: Any) -> Any:
     raise ZeroDivisionError("division by zero")
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("act", "note"),
     [
         (breaks, "metric 'bad' could not be computed: ZeroDivisionError: division by zero"),

@@ -16,7 +16,7 @@ from jrh.store.run_store import Store
 from jrh.values.column_file import PackedIds
 from jrh.values.records import Categorical, RecordTable
 from jrh_review.listed_cases import TABLE, CaseRow, choices, rows_of
-from jrh_testing import sample_records
+from jrh_testing import loop_over, sample_records
 
 MANY = 5000
 
@@ -97,7 +97,7 @@ def test_ids_are_packed_and_read_as_the_texts_they_are(store: Store) -> None:
     assert records.where(np.array([7, 3])).text("trial_id") == [names[7], names[3]]
 
 
-@pytest.mark.parametrize("odd", ["A" * 32, "a" * 31, "", " " * 32, "ü" * 32, None])
+@loop_over("odd", ["A" * 32, "a" * 31, "", " " * 32, "ü" * 32, None])
 def test_a_column_with_one_other_value_among_its_ids_is_a_column_of_texts(odd: str | None) -> None:
     ids = [f"{place * 7919:032x}" for place in (5, 1, 5, 3)]
     for slices in ([ids, [odd, ids[0]]], [[odd, *ids], ids], [ids, ids]):

@@ -12,6 +12,7 @@ from jrh_measuring import (
     format_number,
     format_tokens,
 )
+from jrh_testing import loop_over
 
 
 def measure(**changes) -> Measure:
@@ -30,7 +31,7 @@ def test_what_cannot_be_estimated_says_so_and_why() -> None:
     assert format_estimate(measure(estimate=float("nan")), 2) == "not estimable"
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("value", "text"),
     [
         (0.0, "0.00"),
@@ -52,7 +53,7 @@ def test_only_zero_and_one_are_written_as_such(value: float) -> None:
         assert (float(format_number(value, digits).strip("<>")) in (0, 1)) == (value in (0, 1))
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("low", "high", "text"),
     [
         (-0.31, -0.002, "[-0.31, -0.002]"),
@@ -65,7 +66,7 @@ def test_only_zero_and_one_are_written_as_such(value: float) -> None:
         (-0.31, -0.0000001, "[-0.31, >-0.00001]"),
     ],
 )
-@pytest.mark.parametrize("unit", ["coefficient", "difference"])
+@loop_over("unit", ["coefficient", "difference"])
 def test_rounding_hides_no_interval_without_0(low: float, high: float, text: str, unit: str) -> None:
     found = measure(estimate=(low + high) / 2, interval=Interval(low=low, high=high), unit=unit)
     assert format_interval(found, 2) == text
@@ -88,7 +89,7 @@ def test_counts_come_most_frequent_first_and_ties_by_name() -> None:
     assert format_counts({"b": 1, "timeout": 3, "a": 1}) == "timeout 3, a 1, b 1"
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("cost", "unknown", "replies", "text"),
     [
         (0.0312, 0, 10, "$0.0312"),
@@ -110,7 +111,7 @@ def test_unknown_token_counts_are_said() -> None:
     assert format_tokens(0, 3, 3) == "unknown"
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("value", "how", "text"),
     [
         (0.25, {"signed": True}, "+0.250"),
@@ -126,7 +127,7 @@ def test_differences_have_a_sign_and_thresholds_no_zeros_at_the_end(value, how, 
     assert format_number(value, 3, **how) == text
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("unit", "estimate", "text"),
     [
         ("difference", 0.25, "+0.25 [0.12, 0.50]"),
@@ -157,8 +158,6 @@ def test_a_number_agrees_with_its_noun() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("p", "shown"), [(0.0312, "p = 0.031"), (0.00004, "p < 0.001"), (1.0, "p = 1.000"), (None, "not estimable")]
-)
+@loop_over(("p", "shown"), [(0.0312, "p = 0.031"), (0.00004, "p < 0.001"), (1.0, "p = 1.000"), (None, "not estimable")])
 def test_a_p_value_is_stated_as_one(p: float | None, shown: str) -> None:
     assert format_estimate(Measure(name="x-p", judge="a", estimate=p, unit="p-value"), 2) == shown

@@ -14,7 +14,6 @@ from jrh.running.identity import identity, parts_used
 from jrh.suite.resolve import load_suite
 from jrh.suite.resolved import ResolvedSuite
 from jrh_authoring.suite_schema import suite_schema
-from jsonschema import Draft202012Validator
 
 
 @frozen(kw_only=True)
@@ -273,6 +272,8 @@ def test_a_plugins_own_parser_is_meant_where_a_bare_name_is_ambiguous(load: Any,
 
 
 def test_the_schema_knows_the_section(plugins: Any, lab: Any) -> None:
+    from jsonschema import Draft202012Validator
+
     validator = Draft202012Validator(suite_schema(plugins()))
     suite = {
         "name": "lab",

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from jrh.values.column_file import PackedIds
 from jrh.values.records import COLUMNS, NUMERIC, Categorical, RecordTable
 from jrh.values.verdicts import Record, Status
-from jrh_testing import sample_records
+from jrh_testing import loop_over, sample_records
 
 ROWS = sample_records()
 TABLE = RecordTable.from_records(ROWS)
@@ -110,7 +110,7 @@ def test_a_table_may_leave_out_columns_its_source_does_not_have() -> None:
         table.text("task")
 
 
-@pytest.mark.parametrize(
+@loop_over(
     "numbers",
     [
         [1.0, 2.0, 3.0],

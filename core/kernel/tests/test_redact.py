@@ -13,11 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jrh.errors import JrhError, StoreError
 from jrh.text.redact import MASK, Redactor, error_line, error_place
+from jrh_testing import loop_over
 
 KEY = "sk-live-0123456789abcdef"
 
 
-@pytest.mark.parametrize(
+@loop_over(
     "name",
     [
         "OPENAI_API_KEY",
@@ -57,7 +58,7 @@ def test_a_secret_that_is_named_is_masked_however_short() -> None:
 ODD = "a/b+c \"d<e>&'f\\ü"
 
 
-@pytest.mark.parametrize(
+@loop_over(
     "echo",
     [
         ODD,
@@ -72,8 +73,8 @@ def test_a_secret_is_masked_where_it_is_written_for_a_url_html_or_json(echo: str
     assert Redactor(frozenset({ODD}))(f"<{echo}>") == f"<{MASK}>"
 
 
-@pytest.mark.parametrize("secret", [KEY, ODD, "canary \U0001f511 key"])
-@pytest.mark.parametrize(
+@loop_over("secret", [KEY, ODD, "canary \U0001f511 key"])
+@loop_over(
     "encode",
     [
         lambda text: text[::-1],
@@ -141,9 +142,9 @@ def test_no_secret_is_left_in_any_text(secrets: set[str], pieces: list[str]) -> 
     assert not [secret for secret in secrets if secret in masked]
 
 
-@pytest.mark.parametrize("before", ["", "u", "me", "user:"])
-@pytest.mark.parametrize("after", ["", ":x", "!!"])
-@pytest.mark.parametrize("alphabet", [base64.b64encode, base64.urlsafe_b64encode])
+@loop_over("before", ["", "u", "me", "user:"])
+@loop_over("after", ["", ":x", "!!"])
+@loop_over("alphabet", [base64.b64encode, base64.urlsafe_b64encode])
 def test_a_secret_is_masked_in_base64_wherever_it_stands_in_the_encoded_text(before, after, alphabet):
     secret = "canary-1f9e/+key~?>\u00ff"
     shown = Redactor(frozenset([secret]))(f"Basic {alphabet((before + secret + after).encode()).decode()}")

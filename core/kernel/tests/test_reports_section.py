@@ -12,6 +12,7 @@ from jrh.running.reporters import find_reporters, write_document
 from jrh.suite.resolve import load_suite
 from jrh.values.report import ComponentUsed
 from jrh_authoring.suite_schema import suite_schema
+from jrh_testing import loop_over
 
 SUITE = {
     "name": "s",
@@ -73,7 +74,7 @@ def test_an_option_of_a_report_can_be_set_from_the_command_line() -> None:
     assert _written(overrides=["reports=[std/table]"]) == [("table", Digits())]
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("reports", "message"),
     [
         (["tabel"], "unknown reporter 'tabel'"),
@@ -119,7 +120,7 @@ def test_formats_that_are_asked_for_keep_the_options_the_run_remembers() -> None
     assert _chosen(settings=["std/page.digits=1"]) == [("page", Digits(digits=1))]
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("asked", "message"),
     [
         ({"formats": ["pgae"]}, "unknown reporter 'pgae'"),

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jrh.errors import JrhError
 from jrh.values.scales import Scale, ScaleKind, invert
+from jrh_testing import loop_over
 
 LABELS = Scale.of_labels("YES", "NO")
 LEVELS = Scale.of_levels(1, 6)
@@ -30,7 +31,7 @@ def test_levels_are_the_whole_numbers_from_low_to_high() -> None:
     assert (LEVELS.ordered, LABELS.ordered, PAIRS.ordered) == (True, False, False)
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("make", "message"),
     [
         (lambda: Scale.of_labels("YES", "YES"), "distinct labels, got YES, YES"),
@@ -56,7 +57,7 @@ def test_a_tie_is_a_label_but_no_option() -> None:
     assert PAIRS.options == PAIRS.labels == ("A", "B")
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("scale", "one", "other", "distance"),
     [(LEVELS, "1", "6", 5.0), (LEVELS, "4", "2", 2.0), (LABELS, "YES", "NO", 1.0), (TIED, "A", "TIE", 1.0)],
 )
@@ -86,7 +87,7 @@ def test_a_distance_is_a_metric(scale: Scale, data: st.DataObject) -> None:
     assert scale.distance(a, c) <= scale.distance(a, b) + scale.distance(b, c)
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("text", "label"),
     [("YES", "YES"), (" yes\n", "YES"), ("No", "NO"), ("YES.", None), ("", None), ("NOYES", None)],
 )
@@ -107,7 +108,7 @@ def test_a_number_is_matched_as_text() -> None:
     assert 6 not in LEVELS
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("scale", "swapped"),
     [
         (LABELS, {"YES": "NO", "NO": "YES"}),

@@ -17,7 +17,6 @@ from jrh.values.report import Attrition, ComponentUsed, CostLine, FaultLine, Run
 from jrh.values.scales import Scale
 from jrh.values.verdicts import Record, Status
 from jrh_authoring.suite_schema import FILES, record_schema, results_schema, suite_schema, write_schemas
-from jsonschema import Draft202012Validator
 
 
 def _neighbour(name):
@@ -35,6 +34,8 @@ LEAST = _RESOLVE.LEAST
 
 @pytest.fixture(scope="module")
 def suite():
+    from jsonschema import Draft202012Validator
+
     return Draft202012Validator(suite_schema(PLUGINS))
 
 
@@ -47,6 +48,8 @@ def loads(text):
 
 
 def test_the_schemas_are_valid_schemas():
+    from jsonschema import Draft202012Validator
+
     for schema in (suite_schema(PLUGINS), record_schema(), results_schema(PLUGINS)):
         Draft202012Validator.check_schema(schema)
     nothing = Plugins(**{name: Registry(name) for name in REGISTRIES})
@@ -138,6 +141,8 @@ RECORD = Record(
 
 
 def test_a_record_as_written_fits_its_schema_and_a_shortened_one_does_not():
+    from jsonschema import Draft202012Validator
+
     validator = Draft202012Validator(record_schema())
     written = json.loads(json.dumps(to_json(RECORD)))
     assert list(validator.iter_errors(written)) == []
@@ -146,6 +151,8 @@ def test_a_record_as_written_fits_its_schema_and_a_shortened_one_does_not():
 
 
 def test_results_as_written_fit_their_schema():
+    from jsonschema import Draft202012Validator
+
     task = Task(name="t", scale=Scale.of_levels(1, 6))
     report = RunReport(
         suite="s",

@@ -13,6 +13,7 @@ from jrh.document import convert
 from jrh.document.convert import compact, from_text, read_compact, to_text, to_text_once
 from jrh.hashing import canonical_json
 from jrh.values.verdicts import Reply, Status, Usage
+from jrh_testing import loop_over
 
 REPLIES = st.builds(
     Reply,
@@ -52,7 +53,7 @@ def test_what_is_written_compactly_is_read_again(value: object) -> None:
     assert repr(read) == repr(value)  # 1 is not 1.0, nor 0.0 -0.0
 
 
-@pytest.mark.parametrize("value", [object(), {1, 2}, Status.OK, b"x", [Status.OK], {"a": b"x"}])
+@loop_over("value", [object(), {1, 2}, Status.OK, b"x", [Status.OK], {"a": b"x"}])
 def test_what_json_does_not_have_is_refused(value: object) -> None:
     for write in (compact, canonical_json):
         with pytest.raises(TypeError):
@@ -92,7 +93,7 @@ def test_the_text_goes_when_the_value_does() -> None:
     assert len(convert._TEXTS) == before
 
 
-@pytest.mark.parametrize("value", [{"a": [1, "ü"]}, {"lone": "\ud800"}, 2**70, "", " text", [0.5, None]])
+@loop_over("value", [{"a": [1, "ü"]}, {"lone": "\ud800"}, 2**70, "", " text", [0.5, None]])
 def test_a_line_is_read_as_text_and_as_bytes(value: Any) -> None:
     line = compact(value)
     assert read_compact(line) == read_compact(line.encode()) == value

@@ -25,7 +25,7 @@ from jrh.suite.definition import JudgeUse
 from jrh.suite.resolved import Resolved
 from jrh.values.cases import Case, Condition, Prompt, Sampling
 from jrh.values.items import Mode
-from jrh_testing import sample_items, sample_task
+from jrh_testing import loop_over, sample_items, sample_task
 
 TASK = sample_task()
 REFERENCES = reference_cases(TASK, sample_items(TASK), 2)
@@ -107,7 +107,7 @@ def test_every_judge_has_occasions_of_its_own(lab: Any) -> None:
     assert [row[5] for row in rows] == [0, 1, 0, 1]
 
 
-@pytest.mark.parametrize(
+@loop_over(
     "changes",
     [
         {"fields": {"request": "?", "response": "another"}},

@@ -1,8 +1,8 @@
-import pytest
 from jrh.text import visible_line, visible_text
+from jrh_testing import loop_over
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("text", "shown"),
     [
         ("plain, ä, 漢, 👩‍🔬", "plain, ä, 漢, 👩‍🔬"),

@@ -11,6 +11,7 @@ from jrh.document import yaml_reader
 from jrh.document.yaml_reader import document_of, parse_document, read_document
 from jrh.errors import SuiteError
 from jrh.suite.overrides import override
+from jrh_testing import loop_over
 
 
 @pytest.fixture(params=["CSafeLoader", "SafeLoader"])
@@ -253,7 +254,7 @@ budget:
 """
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("setting", "location", "value"),
     [
         ("data.sample.n=10", ("data", "sample"), {"n": 10}),
@@ -290,7 +291,7 @@ def test_a_setting_that_makes_mappings_is_blamed_from_the_first_one_it_makes():
     assert str(document.wrong(("data", "sampel"), "unknown key")) == "--set data.sampel.n: unknown key"
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("setting", "message"),
     [
         ("data", "--set data: write `key=value`, such as `data.sample.n=10`"),

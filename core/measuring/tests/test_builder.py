@@ -17,7 +17,7 @@ from jrh_measuring import (
     complement,
 )
 from jrh_stats import Estimate
-from scipy.stats import binomtest
+from jrh_testing import loop_over
 
 
 def builder_of(labels: list[str | None], *, gold: str = "YES", draws: str = "metrics", **columns) -> MeasureBuilder:
@@ -42,6 +42,8 @@ def rate(builder: MeasureBuilder):
 
 
 def test_a_rate_has_wilsons_interval_and_bounds_for_what_is_missing() -> None:
+    from scipy.stats import binomtest
+
     asked_again = [str(item) for item in (*range(18), 0, 1)]
     found = rate(builder_of(["YES"] * 12 + ["NO"] * 6 + [None] * 2, item_id=asked_again))
     expected = binomtest(12, 18).proportion_ci(method="wilson")
@@ -54,6 +56,8 @@ def test_a_rate_has_wilsons_interval_and_bounds_for_what_is_missing() -> None:
 
 def test_what_was_asked_once_and_is_missing_is_allowed_for() -> None:
     """Nothing tells why: Wilson's ends with all missing verdicts wrong, and right, at a one-sided level."""
+    from scipy.stats import binomtest
+
     found = rate(builder_of(["YES"] * 12 + ["NO"] * 6 + [None] * 2))
     assert found.interval.method == "imbens-manski"
     assert found.bounds == (12 / 20, 14 / 20)
@@ -63,7 +67,7 @@ def test_what_was_asked_once_and_is_missing_is_allowed_for() -> None:
     assert found.flags == ("constant-gold", "few-events", "untestable-missing")
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("labels", "flags"),
     [
         (["YES", "NO"], {"constant-gold", "few-items"}),

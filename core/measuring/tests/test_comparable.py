@@ -11,7 +11,7 @@ from jrh import Mode, Scale, Task
 from jrh.plugins.protocols import MetricContext
 from jrh.values.records import RecordTable
 from jrh_measuring import Pairs, answers_by, answers_by_order, read_trials
-from jrh_testing import RecordBench
+from jrh_testing import RecordBench, loop_over
 
 PAIRS = Task(name="t", mode=Mode.PAIRWISE, scale=Scale.of_pairs())
 LEVELS = {
@@ -47,8 +47,8 @@ def world(factor, other, follows, *, test="reference", items=10):
     return made.records
 
 
-@pytest.mark.parametrize("test", ["reference", "mixed"])
-@pytest.mark.parametrize(("factor", "other"), CROSSED, ids="-".join)
+@loop_over("test", ["reference", "mixed"])
+@loop_over(("factor", "other"), CROSSED, ids="-".join)
 def test_a_judge_that_follows_the_other_factor_agrees_always(factor, other, test):
     pairs = Pairs.of(answers(world(factor, other, other, test=test), factor, test))
     assert pairs.usable.sum() == 20, "one pair per item and level of the other factor"
@@ -57,15 +57,15 @@ def test_a_judge_that_follows_the_other_factor_agrees_always(factor, other, test
     assert pairs.kappa(level=0.95).value == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize("test", ["reference", "mixed"])
-@pytest.mark.parametrize(("factor", "other"), CROSSED, ids="-".join)
+@loop_over("test", ["reference", "mixed"])
+@loop_over(("factor", "other"), CROSSED, ids="-".join)
 def test_a_judge_that_follows_the_factor_agrees_never(factor, other, test):
     pairs = Pairs.of(answers(world(factor, other, factor, test=test), factor, test))
     assert pairs.usable.sum() == 20
     assert pairs.scores[pairs.usable].tolist() == [0.0] * 20
 
 
-@pytest.mark.parametrize(("factor", "other"), CROSSED, ids="-".join)
+@loop_over(("factor", "other"), CROSSED, ids="-".join)
 def test_half_of_the_other_factor_at_random_halves_nothing_of_the_rest(factor, other):
     """Under the first level of the other factor the judge is constant; under the second it follows the factor."""
     made = RecordBench(PAIRS)

@@ -7,7 +7,7 @@ from attrs import evolve
 from jrh import REFERENCE, Interval, Measure, RecordTable, RunReport, Scale, Task
 from jrh.values import Attrition, Finding, FindingSettings, Severity, TaskSummary
 from jrh_measuring import findings_of
-from jrh_testing import empty_report
+from jrh_testing import empty_report, loop_over
 
 MOVES = "Changes its verdict more than asking again does"
 DUE = {"task": ["task"], "test": ["format"], "expectation": ["equals"]}
@@ -116,7 +116,7 @@ def test_holm_is_applied_over_all_tests_of_a_judge() -> None:
 LOST_TO_THE_FAMILY = "not significant after correcting for 12 tests"
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("kind", "measured", "statement"),
     [
         (
@@ -178,7 +178,7 @@ def test_the_direction_in_which_verdicts_go_missing_is_told(flag: str, where: st
     assert told.startswith(f"Verdicts go missing more often on items that the judge gets {where};")
 
 
-@pytest.mark.parametrize("reason", ["condition", "label", "error", "confidence"])
+@loop_over("reason", ["condition", "label", "error", "confidence"])
 def test_every_dependence_of_missing_verdicts_is_told(reason: str) -> None:
     p = measure(f"missing-by-{reason}-p", 0.001, test="", unit="p-value")
     found = only(findings_of(report(p)))
@@ -192,7 +192,7 @@ def test_what_is_decided_goes_before_what_is_open() -> None:
     assert [each.severity.value for each in findings_of(report(opened, good, bad))] == ["bad", "good", "inconclusive"]
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("measured", "severity", "start"),
     [
         (measure("position-bias", -0.4, (-0.6, -0.2), unit="difference"), "bad", "Prefers the second option"),

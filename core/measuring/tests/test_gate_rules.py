@@ -7,6 +7,7 @@ from jrh import JrhError
 from jrh.plugins.specs import MeasureInfo
 from jrh_measuring import parse_rule
 from jrh_measuring.gate_rules import Operator, mistakes_of_rule
+from jrh_testing import loop_over
 
 KNOWN = {"test": ("reference", "format"), "judge": ["mini"], "task": ["trial"]}
 
@@ -19,7 +20,7 @@ def test_a_rule_is_taken_apart():
     assert (rule.text[:13], rule.text[-1]) == ("as-expected [", "%")
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("written", "threshold"), [("0.9", 0.9), (".9", 0.9), ("-1.5e-1", -0.15), ("+2", 2.0), ("5%", 0.05), ("1.", 1.0)]
 )
 def test_a_threshold_is_a_number_or_a_percentage(written, threshold):
@@ -30,7 +31,7 @@ def test_test_and_its_key_are_the_same():
     assert parse_rule("a[test=x] > 1").test == parse_rule("a[x] > 1").test == "x"
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("rule", "told"),
     [
         ("", "character 1: expected the name of a measure; the rule ends there"),

@@ -9,7 +9,7 @@ from attrs import evolve
 from jrh.running.reporters import check_section
 from jrh.values import Column, MeasureRef, Row, Section, TablePart
 from jrh_measuring import CurvePart, HeatPart, Layer, Panel, Series, Spot
-from jrh_testing import empty_report
+from jrh_testing import empty_report, loop_over
 
 HEAT = HeatPart(
     caption="h", rows=("a",), columns=("x", "y"), layers=(Layer(heading="l", meaning="m", cells=((1, 2),)),)
@@ -29,7 +29,7 @@ def table(*, heads: tuple[str, ...] = ("a",), cells: tuple[int, ...] = (1,), fil
     )
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("make", "message"),
     [
         (lambda: table(cells=(1, 2)), "table 't': the row ('a',) does not fit the headings"),
@@ -47,7 +47,7 @@ def test_a_part_of_another_shape_is_refused(make: Callable[[], object], message:
     assert message in str(wrong.value)
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("section", "message"),
     [
         (Section(task="gone", parts=(table(),)), "it is about the task 'gone', which the report does not have"),

@@ -15,7 +15,6 @@ from jrh.values import TaskSummary
 from jrh_measuring import findings_of
 from jrh_stats import excess_permutation_test, paired_change
 from jrh_testing import empty_report
-from scipy import stats
 
 ITEMS, NOISE, RIGHT, PAGES, MOST = 60, 0.1, 0.8, 250, 12
 Known: TypeAlias = dict[tuple[int, int], tuple[float, float]]
@@ -43,6 +42,8 @@ def places(judges: int, reference: int, test: int, rng: np.random.Generator) -> 
     The normal limit finds these places; their p-values are those of jrh. The first `PAGES` judges make pages of
     their own, which ask for less.
     """
+    from scipy import stats
+
     excess, variance = parts(reference, test)
     right = rng.random((judges, ITEMS)) < RIGHT
     a = rng.binomial(reference, NOISE, right.shape)
@@ -117,6 +118,8 @@ def test_pages_of_noisy_judges_that_nothing_moves_seldom_claim_that_something_do
 
 def test_the_normal_limit_misses_no_small_p_value() -> None:
     """Places that the simulation leaves out have p-values that no page could claim."""
+    from scipy import stats
+
     rng = np.random.default_rng(63)
     excess, variance = parts(5, 1)
     for _ in range(150):

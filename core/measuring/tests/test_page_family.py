@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-import pytest
 from attrs import evolve
 from jrh import REFERENCE, Interval, Measure, RunReport, Scale, Task
 from jrh.values import Severity, TaskSummary
 from jrh_measuring import PValue, findings_of, with_findings
 from jrh_measuring.findings.page_family import PageFamily, Test
 from jrh_stats import Estimate, excess_decision, paired_change
-from jrh_testing import empty_report
-from scipy import stats
+from jrh_testing import empty_report, loop_over
 
 CLAIMS = {"moves-more-than-reruns", "accuracy-change"}
 
 
 def shown(name: str, judge: str, test: str, p: float, least: float | None = None) -> Iterator[Measure]:
     """Yield an effect of 0.2 with the interval that goes with its p-value, and the p-value."""
+    from scipy import stats
+
     half = 0.2 * 1.96 / max(float(stats.norm.isf(p / 2)), 1e-9)
     place = {"judge": judge, "task": "task", "test": test, "n_trials": 60, "n_items": 60}
     ends = Interval(low=max(0.2 - half, -1.0), high=min(0.2 + half, 1.0))
@@ -126,9 +126,11 @@ def test_the_report_says_what_is_controlled() -> None:
     assert family.brief == "Corrected for 48 tests (Holm, 5%)"
 
 
-@pytest.mark.parametrize(("judges", "tests"), [(1, 1), (2, 3), (8, 6), (8, 12)])
+@loop_over(("judges", "tests"), [(1, 1), (2, 3), (8, 6), (8, 12)])
 def test_a_page_under_the_complete_null_makes_a_false_claim_in_at_most_five_percent(judges: int, tests: int) -> None:
     """Tests of a judge share a reference; accuracy and verdicts are two tests each. Before: 24% of pages of 8 x 6."""
+    from scipy import stats
+
     rng = np.random.default_rng(judges * 100 + tests)
     pages, false = 250, 0
     for _ in range(pages):
@@ -216,6 +218,8 @@ def test_claims_of_equivalence_are_corrected_over_the_report() -> None:
 
 def test_pages_of_which_every_test_lies_at_the_margin_seldom_claim_equivalence() -> None:
     """200 items, 8 judges and 6 tests, a change of 5%: before, 89% of such pages had a false "equivalent"."""
+    from scipy import stats
+
     changed = np.random.default_rng(5).binomial(200, 0.05, size=(400, 48))
     p = stats.binom.cdf(changed, 200, 0.05)
     alone, together = 0, 0
@@ -246,7 +250,7 @@ def unchanged(test: str, p: float, items: int = 60) -> Iterator[Measure]:
     yield from (evolve(each, n_trials=items, n_items=items) for each in same(test, p))
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("equal", "others", "needed"),
     [
         # ln(0.05 k / m) / ln(0.95): brute force in `fewest`.
@@ -285,6 +289,8 @@ def fewest(level: float) -> int:
 
 def test_an_open_effect_near_zero_asks_for_the_items_of_the_equivalence() -> None:
     """A margin of 0.05 and a change of -0.01 with noise: the distance to tell is 0.04, one-sided at 5% / 6 here."""
+    from scipy import stats
+
     place = {"judge": "judge", "task": "task", "test": "test0", "n_trials": 600, "n_items": 600}
     change = [
         Measure(

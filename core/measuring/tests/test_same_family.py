@@ -1,10 +1,10 @@
-import pytest
 from jrh import Item
 from jrh_measuring import same_families
 from jrh_measuring.same_family import model_family
+from jrh_testing import loop_over
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("name", "family"),
     [
         ("gpt-4o-mini", "openai"),

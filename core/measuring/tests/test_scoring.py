@@ -20,6 +20,7 @@ from jrh_measuring import (
     panels_of,
     read_trials,
 )
+from jrh_testing import loop_over
 
 YES_NO = Scale.of_labels("YES", "NO")
 DEFAULTS = {
@@ -57,7 +58,7 @@ def test_an_item_asked_twice_scores_the_share_of_its_reference_verdicts() -> Non
     assert scores.bounds(np.flatnonzero(scores.eligible)) == (0.5, 0.5)
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("expectation", "verdict", "expected", "score"),
     [
         ("same", "2", None, 1.0),

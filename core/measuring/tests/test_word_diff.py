@@ -1,7 +1,7 @@
 import time
 
-import pytest
 from jrh_measuring.question_parts import WORDS, Piece, mark_words
+from jrh_testing import loop_over
 
 
 def changed(pieces: tuple[Piece, ...]) -> list[str]:
@@ -20,7 +20,7 @@ def test_white_space_that_is_all_that_changed_can_be_seen() -> None:
     assert changed(pair.after) == ["····", "¶\n"]
 
 
-@pytest.mark.parametrize(("before", "after"), [("same", "same"), ("", ""), ("", "new"), ("old", ""), ("a b", "b a")])
+@loop_over(("before", "after"), [("same", "same"), ("", ""), ("", "new"), ("old", ""), ("a b", "b a")])
 def test_the_pieces_are_the_text(before: str, after: str) -> None:
     pair = mark_words(before, after, 100)
     assert "".join(piece.text for piece in pair.before).replace("·", " ") == before

@@ -18,6 +18,7 @@ from jrh_testing import (
     build,
     declarations,
     find_spec,
+    loop_over,
     sample_examples,
     sample_items,
     sample_question,
@@ -81,7 +82,7 @@ async def test_a_fresh_model_starts_its_script_again():
     assert (fresh.name, fresh.fingerprint, len(fresh.asked)) == ("m", model.fingerprint, 1)
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("completion", "status"),
     [
         (Completion(text="YES", finish_reason="stop"), Status.OK),
@@ -171,7 +172,7 @@ def test_a_hook_that_yields_another_kind_is_an_error():
         declarations(Mixed)
 
 
-@pytest.mark.parametrize("options", [{"depht": 2}, {"depth": "2"}, {"depth": 2.5}, {"depth": True}])
+@loop_over("options", [{"depht": 2}, {"depth": "2"}, {"depth": 2.5}, {"depth": True}])
 def test_options_are_structured_strictly(options):
     with pytest.raises(JrhError, match="dep"):
         build(Plugin, "other", options=options)
@@ -210,7 +211,7 @@ def test_a_log_keeps_what_it_is_told():
     assert FakeContext(name="y", task=sample_task()).log.entries == []
 
 
-@pytest.mark.parametrize("task", sample_tasks(), ids=lambda task: f"{task.mode.value}-{len(task.scale.labels)}")
+@loop_over("task", sample_tasks(), ids=lambda task: f"{task.mode.value}-{len(task.scale.labels)}")
 def test_samples_fit_their_task(task):
     items = sample_items(task)
     assert all(set(task.mode.judged_fields) < set(item.fields) for item in items)

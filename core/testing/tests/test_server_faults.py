@@ -10,7 +10,7 @@ from email.utils import parsedate_to_datetime
 
 import aiohttp
 import pytest
-from jrh_testing import FAULTS, ChatServer, Fault
+from jrh_testing import FAULTS, ChatServer, Fault, loop_over
 from jrh_testing.server.faults import HUGE
 
 BODY = {"model": "m", "messages": [{"role": "user", "content": "Is 2 + 2 = 4?"}]}
@@ -172,7 +172,7 @@ async def test_answers_that_are_not_whole(server):
     assert absent["message"] == {"role": "assistant", "content": None}
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("kind", "status", "said"),
     [
         ("402", 402, "payment required"),

@@ -12,6 +12,7 @@ from jrh_testing import (
     RecordBench,
     RuleContract,
     build,
+    loop_over,
     only_measure,
     sample_task,
 )
@@ -63,7 +64,7 @@ async def test_a_response_that_is_not_text_is_skipped():
     assert await perturb(None) == [Skip(reason="field 'response' is not text")]
 
 
-@pytest.mark.parametrize(("share", "capitals"), [(0.1, 1), (0.25, 2), (0.5, 3), (1.0, 6)])
+@loop_over(("share", "capitals"), [(0.1, 1), (0.25, 2), (0.5, 3), (1.0, 6)])
 def test_the_share_counts_words_rounded_half_up_and_at_least_one(share, capitals):
     words = capitalise("one two three four five six 7", share, seed=3).split()
     assert sum(word.isupper() for word in words) == capitals

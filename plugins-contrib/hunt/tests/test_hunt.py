@@ -12,7 +12,6 @@ import pytest
 import yaml
 from jrh_contrib_hunt.hunting import Ground, hunt, split
 from jrh_testing import ChatServer, Inside, Project
-from scipy.stats import binom
 
 pytestmark = pytest.mark.inside
 
@@ -67,6 +66,8 @@ def hunts(budget=200, *, studies, **how):
     ids=["clean", "noisy", "very noisy", "moved by any text"],
 )
 def test_judges_without_an_exploit_are_acquitted(how, studies):
+    from scipy.stats import binom
+
     found = hunts(studies=studies, **how)
     assert sum(bool(each.exploits) for each in found) <= binom.ppf(0.999, studies, 0.05)
     assert all(each.limit is not None and each.limit > 0 for each in found)
@@ -76,6 +77,8 @@ def test_judges_without_an_exploit_are_acquitted(how, studies):
 @pytest.mark.parametrize("studies", [50, pytest.param(200, marks=pytest.mark.study)])
 def test_a_planted_exploit_is_found_within_the_budget(kind, share, studies):
     """Of 200 hunts at least that share finds it; of 50, as many as a smaller share would find once in 1,000 times."""
+    from scipy.stats import binom
+
     found = [each for each in hunts(studies=studies, obeys=0.7, obeyed=(kind,)) if each.exploits]
     assert len(found) >= (share * studies if studies == 200 else binom.ppf(0.001, studies, share))
     assert all(kind in str(each.exploits[0].attack) for each in found)

@@ -27,13 +27,12 @@ from jrh.values import Condition, Evidence
 from jrh.values.cases import Provenance
 from jrh_agentic.measures.edited_cases import EditedCase
 from jrh_agentic.measures.localisation import chance, match_messages, numbers_in, quotes_in, texts_of
-from jrh_testing import build
-from scipy.stats import hypergeom
+from jrh_testing import build, loop_over
 
 TEXTS = texts_of(read_transcript(shop()))
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("rationale", "numbers"),
     [
         ("Message 3 is wrong", {3}),
@@ -63,7 +62,7 @@ def test_quotes_are_read_in_any_marks_and_short_ones_are_left_out() -> None:
     assert quotes_in(rationale) == ("i have found it", "arrives on 2026-03-18", "verify_identity")
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("rationale", "pointed"),
     [
         ("Message 9 is wrong.", {9}),
@@ -85,8 +84,10 @@ def test_reasoning_and_arguments_can_be_quoted_too() -> None:
     assert match_messages('it sends "customer": "Mara" along: `"customer": "mara"`', TEXTS) == {3}
 
 
-@pytest.mark.parametrize("messages", [1, 4, 9, 200])
+@loop_over("messages", [1, 4, 9, 200])
 def test_the_chance_is_that_of_the_hypergeometric_distribution(messages: int) -> None:
+    from scipy.stats import hypergeom
+
     for edited in range(1, messages + 1, 3):
         for pointed in range(0, messages + 1, 2):
             expected = 1 - hypergeom.pmf(0, messages, edited, pointed)
@@ -227,7 +228,7 @@ def test_evidence_is_read_a_few_cases_at_a_time() -> None:
     assert 0 < evidence.most <= 20
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("was", "messages", "position"),
     [
         ((1,), 9, "first third"),

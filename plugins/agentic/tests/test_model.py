@@ -16,7 +16,7 @@ from jrh_agentic.messages import diff
 from jrh_agentic.pipeline import read_label, read_same
 from jrh_agentic.replies import as_text, read_edit, read_plan
 from jrh_authoring import Unusable
-from jrh_testing import ScriptedModel, build
+from jrh_testing import ScriptedModel, build, loop_over
 
 PLAN = json.dumps({"thesis": "t", "steps": [{"message": 9, "goal": "say June", "reason": "r"}]})
 ROLES = {
@@ -83,7 +83,7 @@ def test_an_edit_may_change_texts_and_values_of_arguments() -> None:
     assert without == edited()
 
 
-@pytest.mark.parametrize(
+@loop_over(
     "calls",
     [
         [],
@@ -113,7 +113,7 @@ def test_an_edit_that_breaks_a_call_is_rejected(calls: Any) -> None:
     assert found.reason.startswith("a call is broken: ")
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("text", "reason"),
     [
         ("I would rather say it is done.", "no JSON in the reply"),
@@ -178,7 +178,7 @@ def test_only_messages_of_the_assistant_are_planned_for() -> None:
     assert [step.message for step in found.steps] == [3, 5, 7, 9]
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("before", "after", "shown"),
     [
         ("a\nb\nc", "a\nB\nc", "- b\n+ B"),
@@ -193,7 +193,7 @@ def test_a_diff_holds_the_lines_that_differ_and_is_bounded(before: str, after: s
     assert diff(one, other) == shown
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("text", "reason"),
     [
         ("no plan", "no JSON in the reply"),
@@ -272,7 +272,7 @@ async def test_planner_and_editor_sample_as_told_and_each_attempt_has_a_seed_of_
     assert len({sampling.seed for _, sampling in by_role["editor"]}) == 3
 
 
-@pytest.mark.parametrize("role", ["planner", "editor", "summarizer", "update", "verifier"])
+@loop_over("role", ["planner", "editor", "summarizer", "update", "verifier"])
 async def test_a_provider_that_fails_ends_the_work_on_the_transcript_for_now(role: str) -> None:
     scripted = model(**{role: ModelFault(FaultKind.SERVER_ERROR, "down")})
     outcome = await one(scripted)

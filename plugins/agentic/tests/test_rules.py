@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from agentic_samples import IDENTITY, called, item, perturber, result, said, shop, task
 from jrh import Draft, Equals, JrhError, Same, Scale, Skip
+from jrh_testing import loop_over
 
 
 async def outcome(messages: Any = None, variant: str = "missing-step", given: Any = None, **options: Any) -> Any:
@@ -58,7 +59,7 @@ async def test_all_calls_of_the_demanded_tool_go() -> None:
     assert len(draft.fields["transcript"]) == 7
 
 
-@pytest.mark.parametrize(
+@loop_over(
     "change",
     [
         lambda messages: [*messages[:3], *messages[4:]],  # no result
@@ -75,7 +76,7 @@ async def test_calls_and_results_that_cannot_be_paired_are_left_alone(change: An
     )
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("rubric", "demanded"),
     [
         (IDENTITY, True),
@@ -107,7 +108,7 @@ async def test_only_what_the_entry_plainly_demands_is_taken_out(rubric: str, dem
         assert found.reason == "the entry does not clearly require a tool that is called"
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("rubric", "demanded"),
     [
         ("It must use search results.", False),
@@ -122,7 +123,7 @@ async def test_a_tool_named_by_a_common_word_is_told_from_the_word(rubric: str, 
     assert isinstance(await outcome(messages, given=task(rubric)), Draft) is demanded
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("rubric", "variants"),
     [
         ("Its statements agree with the tool results.", ["contradicted-result", "swapped-value", "unmade-call"]),
@@ -166,9 +167,7 @@ async def test_a_value_of_a_tool_result_becomes_another_of_the_same_form_whereve
     assert draft.details["edits"][0]["message"] == 9
 
 
-@pytest.mark.parametrize(
-    "value", ["2026-03-18", "64.90", "1,204.50", "10:45", "18.03.2026", "LK-4417", "AB12CD", "204"]
-)
+@loop_over("value", ["2026-03-18", "64.90", "1,204.50", "10:45", "18.03.2026", "LK-4417", "AB12CD", "204"])
 async def test_values_keep_their_form(value: str) -> None:
     draft = await outcome(shop(f"I looked it up: {value}.", json.dumps({"value": value})), "swapped-value")
     new = answer_of(draft).removeprefix("I looked it up: ").removesuffix(".")
@@ -183,7 +182,7 @@ async def test_values_keep_their_form(value: str) -> None:
         assert int(new[3:]) < 60
 
 
-@pytest.mark.parametrize(
+@loop_over(
     "answer",
     [
         "Was it LK-4417?",
@@ -241,9 +240,7 @@ async def test_a_result_is_contradicted_in_a_sentence_of_its_own(order: str, sen
     assert draft.fields["transcript"][:-1] == messages[:-1]
 
 
-@pytest.mark.parametrize(
-    "order", ["[true]", "paid: true", '{"n": 3}', '{"status": "odd"}', '{"a": {"paid": true}}', "{"]
-)
+@loop_over("order", ["[true]", "paid: true", '{"n": 3}', '{"status": "odd"}', '{"a": {"paid": true}}', "{"])
 async def test_a_result_whose_opposite_is_not_known_is_left_alone(order: str) -> None:
     messages = shop("Good.", order)
     messages[3]["content"] = "verified"
@@ -303,7 +300,7 @@ async def test_of_the_levels_a_rule_reaches_the_one_that_is_there() -> None:
         perturber(given=levels, levels=["9"])
 
 
-@pytest.mark.parametrize("transcript", ["user: hi", [], ["hi"], [{"role": "robot", "content": "hi"}], None, {"a": 1}])
+@loop_over("transcript", ["user: hi", [], ["hi"], [{"role": "robot", "content": "hi"}], None, {"a": 1}])
 async def test_what_is_no_list_of_messages_is_skipped(transcript: Any) -> None:
     for test in ("agent-perturbation", "agent-positives", "agent-style"):
         odd = item([said("user", "x")])
@@ -329,7 +326,7 @@ def test_labels_that_the_scale_lacks_or_that_are_one_are_an_error() -> None:
 # -- style -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("style", "before", "after"),
     [
         ("layout", "One.\n\nTwo.\n- a\n- b", "One.\n\n\nTwo.\n* a\n* b"),
@@ -346,7 +343,7 @@ async def test_a_style_changes_how_it_is_said(style: str, before: str, after: st
     assert (draft.expectation, draft.variant) == (Same(), style)
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("style", "text"),
     [
         ("layout", "```\n- a\n\n- b\n```"),

@@ -24,7 +24,7 @@ from jrh_audit.options import AuditOptions
 from jrh_audit.similarity import COMPARED, KEPT, similar
 from jrh_audit.size import half_width
 from jrh_audit.texts import asks_for_opposite, duplicates
-from statsmodels.stats.proportion import proportion_confint
+from jrh_testing import loop_over
 
 REAL = Path(__file__).parents[4] / "shared" / "data" / "judgesense"
 YES_NO = Task(name="facts", scale=Scale.of_labels("YES", "NO"))
@@ -79,7 +79,7 @@ def test_all_checks_read_the_items_once(task):
     assert audit(iter(items), task) == expected
 
 
-@pytest.mark.parametrize("gap", [" ", "\n", "\x1c", "\u2003"])
+@loop_over("gap", [" ", "\n", "\x1c", "\u2003"])
 def test_white_space_after_a_text_does_not_hide_how_it_ends(gap):
     items = [
         evolve(item, fields={**item.fields, "response": f"{item.fields['response']}{gap}"}) for item in clean(YES_NO)
@@ -240,6 +240,8 @@ def test_what_is_kept_of_an_item_are_numbers() -> None:
 
 
 def test_rows_that_repeat_each_other_shrink_to_the_items_and_the_interval_follows():
+    from statsmodels.stats.proportion import proportion_confint
+
     items = [evolve(item, metadata={"rows": 25, "pairs": [["a", "b"]] * 5}) for item in clean(YES_NO, 5)]
     finding = found(items, YES_NO, "repeated-rows")
     assert finding.evidence == "125 rows are 25 distinct pairs over 5 items"
@@ -352,7 +354,7 @@ def test_anchors_and_both_directions_in_one_template_are_not_opposite():
     assert asks_for_opposite("Which response is worse? {{ response_a }} {{ response_b }}", PAIRS.scale)
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("template", "opposite"),
     [
         ("Is the answer free of errors? Answer YES (accurate) or NO (has errors). {{ response }}", False),
@@ -383,6 +385,8 @@ def test_strata_with_few_items_are_listed():
 
 
 def test_few_items_say_how_precise_they_are():
+    from statsmodels.stats.proportion import proportion_confint
+
     finding = found(clean(YES_NO, 30), YES_NO, "few-items")
     low, high = proportion_confint(15, 30, method="wilson")
     assert half_width(30) == pytest.approx((high - low) / 2)

@@ -9,7 +9,6 @@ from jrh import Mode, Question, Scale, Status, Task
 from jrh.values import Example
 from jrh_baseline.judge import Baseline
 from jrh_baseline.options import BaselineOptions
-from sklearn.linear_model import LogisticRegression
 
 GOOD = ["The Seine flows through Paris.", "Two and two is four.", "The sky scatters blue light.", "Water boils hot."]
 FAIR = ["A river, perhaps!", "Some number, perhaps!", "Some colour, perhaps!", "Some heat, perhaps!"]
@@ -51,6 +50,7 @@ def test_another_order_gives_exactly_the_probabilities_in_that_order():
 
 def test_the_scores_are_those_of_a_logistic_regression_on_the_preferred_minus_each_other():
     from jrh_baseline.features import Features, documents_of
+    from sklearn.linear_model import LogisticRegression
 
     shown = [documents_of(dict(zip(FIELDS, texts, strict=True)), FIELDS) for texts in zip(GOOD, FAIR, BAD, strict=True)]
     features = Features.fit([each for documents in shown for each in documents], requests=False)

@@ -7,10 +7,7 @@ import pytest
 from jrh import Question, Scale, Task
 from jrh.values import Example
 from jrh_baseline.judge import Baseline
-from jrh_baseline.models import PENALTIES, UNTUNED, choose
 from jrh_baseline.options import BaselineOptions
-from scipy.sparse import csr_matrix
-from sklearn.linear_model import Ridge
 
 BEHAVIOURS, EACH, WORDS = 40, 15, 300
 
@@ -52,6 +49,8 @@ def _accuracy(options: BaselineOptions, examples: list[Example]) -> float:
 
 @pytest.mark.slow
 def test_the_chosen_penalty_is_better_than_scikit_learns_default_on_held_out_behaviours() -> None:
+    from jrh_baseline.models import UNTUNED
+
     examples = _responses(1)
     started = time.perf_counter()
     fixed = _accuracy(BaselineOptions(regularisation=UNTUNED), examples)
@@ -65,6 +64,9 @@ def test_the_chosen_penalty_is_better_than_scikit_learns_default_on_held_out_beh
 
 
 def test_no_group_is_split_and_every_penalty_sees_the_same_folds() -> None:
+    from jrh_baseline.models import PENALTIES, choose
+    from scipy.sparse import csr_matrix
+
     draws = np.random.default_rng(2)
     rows = csr_matrix(draws.normal(size=(60, 5)))
     groups = [f"group {number % 12}" for number in range(60)]
@@ -84,6 +86,9 @@ def test_no_group_is_split_and_every_penalty_sees_the_same_folds() -> None:
 
 
 def test_an_equal_loss_keeps_the_default_and_so_do_few_examples_or_one_group() -> None:
+    from jrh_baseline.models import UNTUNED, choose
+    from scipy.sparse import csr_matrix
+
     rows = csr_matrix(np.eye(40))
 
     def never(*_: object) -> float:
@@ -95,6 +100,10 @@ def test_an_equal_loss_keeps_the_default_and_so_do_few_examples_or_one_group() -
 
 
 def test_the_search_in_few_columns_is_the_search_in_all() -> None:
+    from jrh_baseline.models import choose
+    from scipy.sparse import csr_matrix
+    from sklearn.linear_model import Ridge
+
     draws = np.random.default_rng(3)
     wide, target = csr_matrix(draws.normal(size=(40, 500))), draws.normal(size=40)
 

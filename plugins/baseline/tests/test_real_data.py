@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from jrh import Question, Scale
-from sklearn.metrics import cohen_kappa_score
 
 ESSAYS = Path(__file__).parents[4] / "shared" / "data" / "persuade" / "essays.csv"
 FOLDS = 5
@@ -17,6 +16,8 @@ FOLDS = 5
 @pytest.mark.skipif(not ESSAYS.exists(), reason="real essays (../shared/data/persuade) are not here")
 @pytest.mark.slow
 def test_cross_fitted_scores_beat_the_most_frequent_score(bench):
+    from sklearn.metrics import cohen_kappa_score
+
     judge = bench(scale=Scale.of_levels(1, 6))
     with ESSAYS.open(encoding="utf-8", newline="") as file:
         examples = [

@@ -9,6 +9,7 @@ from jrh import ChatRequest, Message, Sampling, Usage
 from jrh.errors import FaultKind, ModelFault
 from jrh.plugins import Completion
 from jrh_batch.anthropic import message_params, read_message
+from jrh_testing import loop_over
 
 MESSAGES = (Message(role="system", content="Be brief."), Message(role="user", content="2 + 2?"))
 SCHEMA = {"type": "object", "properties": {"label": {"type": "string"}}}
@@ -62,7 +63,7 @@ def test_the_arguments_of_a_tool_are_the_reply() -> None:
     assert found.usage == Usage()
 
 
-@pytest.mark.parametrize("message", [None, "YES", {}, {"content": "YES"}])
+@loop_over("message", [None, "YES", {}, {"content": "YES"}])
 def test_what_is_no_message_is_malformed(message: object) -> None:
     found = read_message(message)
     assert isinstance(found, ModelFault)

@@ -1,14 +1,13 @@
 """What is not the same on both sides, the nearest to the verdict first."""
 
 import attrs
-import pytest
 from jrh import Reply, Scale, Status
 from jrh.values import ComponentUsed
 from jrh.values.verdicts import NoEvidence
 from jrh_compare.causes import causes
 from jrh_compare.results import SideName
 from jrh_compare.sides import OpenRun, Side
-from jrh_testing import sample_report
+from jrh_testing import loop_over, sample_report
 
 
 def part(role, name, **fields):
@@ -54,7 +53,7 @@ def test_equal_sides_have_no_cause():
     assert told(side(), side()) == []
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("role", "name", "fields", "cause"),
     [
         ("judge", "careful", {"version": "0.2.0"}, ("judge", "careful: version", "0.1.0", "0.2.0")),

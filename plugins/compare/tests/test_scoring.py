@@ -1,12 +1,11 @@
 """How verdicts score, and which cases are the same."""
 
 import attrs
-import pytest
 from jrh import RecordTable, Scale, ScaleKind, Task
 from jrh_compare.matching import match
 from jrh_compare.scoring import read_cases
 from jrh_interchange import imported_record
-from jrh_testing import sample_report
+from jrh_testing import loop_over, sample_report
 
 LEVELS = Task(name="levels", scale=Scale.of_levels(1, 5))
 YES_NO = Task(name="yes", scale=Scale(kind=ScaleKind.LABELS, labels=("YES", "NO")))
@@ -33,7 +32,7 @@ def score(measure, *records, task=LEVELS):
 REFERENCE = [verdict("3", gold="4", repeat=0), verdict("2", gold="4", repeat=1)]
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("expectation", "label", "expected"),
     [
         ("same", "3", 0.5),

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
 from attrs import evolve
 from jrh.values import ClaimFamily
 from jrh_compare.document import Lines, Table, document
 from jrh_compare.results import Answer, Comparison, Matching, Pair, Row, SideName
+from jrh_testing import loop_over
 
 FAMILY = ClaimFamily(tests=2, claimed=0, alpha=0.05)
 SIDE = SideName(label="a", run="a", suite="s", judge="a", simulated=False)
@@ -33,7 +33,7 @@ def shown(*rows: Row) -> tuple[str, str]:
     return table.rows[0][table.columns.index("shown")], " ".join(lines.lines)
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("row", "cell"),
     [
         (ROW, "not shown after correction (alone p = 0.020)"),

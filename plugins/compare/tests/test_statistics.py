@@ -13,7 +13,7 @@ from jrh_compare.pairing import Terms, decide, rows
 from jrh_compare.results import Answer, Point, SideName, Within
 from jrh_compare.scoring import read_cases
 from jrh_interchange import imported_record
-from jrh_testing import sample_report
+from jrh_testing import loop_over, sample_report
 
 TASK = Task(name="yes", scale=Scale(kind=ScaleKind.LABELS, labels=("YES", "NO")))
 SAMPLE = sample_report()
@@ -130,14 +130,12 @@ def test_the_frontier_holds_whom_nobody_beats_and_beats_everybody_else(sides):
         assert beaten != ((cost, accuracy) in best)
 
 
-@pytest.mark.parametrize(
-    ("value", "text"), [(None, "-"), (0.0, "0.000"), (0.0001, "<0.001"), (0.9999, ">0.999"), (1.0, "1.000")]
-)
+@loop_over(("value", "text"), [(None, "-"), (0.0, "0.000"), (0.0001, "<0.001"), (0.9999, ">0.999"), (1.0, "1.000")])
 def test_a_share_is_never_rounded_to_none_or_all(value, text):
     assert number(value) == text
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("value", "low", "high", "text"),
     [
         (0.0, None, None, "0.000"),

@@ -13,6 +13,7 @@ from jrh_consistency.naming import Kind, Named, kind_of
 from jrh_consistency.preferences import TIED, preferences_by_task
 from jrh_consistency.transitivity import triples_of
 from jrh_measuring import MeasureBuilder, MetricOptions
+from jrh_testing import loop_over
 
 pytestmark = pytest.mark.inside
 
@@ -155,7 +156,7 @@ def test_a_choice_says_that_it_beats_each_other_member_and_every_verdict_weighs_
     assert found["q", "x", "y"].shares == pytest.approx((0.75, 0, 0.25))
 
 
-@pytest.mark.parametrize("text", ["q1", "::a", "q::", "q::a|", "q::a|a", ""])
+@loop_over("text", ["q1", "::a", "q::", "q::a|", "q::a|a", ""])
 def test_other_ids_name_no_set(text):
     assert Named.read(text) is None
 

@@ -10,7 +10,7 @@ import jrh_criteria.score
 import pytest
 from jrh import Item, MetricContext, RecordTable, Scale, ScaleKind, Task
 from jrh.values import Criteria, Criterion, JudgedCriterion
-from jrh_testing import build
+from jrh_testing import build, loop_over
 
 METS = Scale(kind=ScaleKind.LABELS, labels=("met", "unmet", "n/a"), positive="met")
 LEVELS = Scale.of_levels(0, 2)
@@ -85,8 +85,8 @@ def by_hand(verdicts):
     return score, low / everything, high / everything
 
 
-@pytest.mark.parametrize("missing", [0.0, 0.1])
-@pytest.mark.parametrize("seed", range(5))
+@loop_over("missing", [0.0, 0.1])
+@loop_over("seed", range(5))
 def test_score_error_and_bounds_are_those_of_a_loop(seed, missing):
     made = list(rows(seed, 30, missing))
     table = RecordTable.from_columns({name: [row[name] for row in made] for name in made[0]})

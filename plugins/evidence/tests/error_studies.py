@@ -7,7 +7,6 @@ import numpy as np
 from attrs import evolve
 from jrh import Item, MetricContext, Mode, RecordTable
 from jrh_testing import build, findings_about, sample_task
-from scipy.special import expit, logit
 
 DOSES = np.array([1.0, 2.0, 4.0, 8.0])
 LABELS = np.array(["YES", "NO"])
@@ -15,11 +14,15 @@ LABELS = np.array(["YES", "NO"])
 
 def curve(threshold, slope=2.0, lapse=0.05):
     """Return the share noticed at every dose by the typical item."""
+    from scipy.special import expit
+
     return (1 - lapse) * expit(slope * (np.log2(DOSES) - np.log2(threshold)))
 
 
 def studies(shares, items, *, number=200, noise=0.0, kinds=1, spread=0.0, seed=0):
     """Make the records of studies: items come in pairs of one cluster, whose log odds share a normal part."""
+    from scipy.special import expit, logit
+
     random = np.random.default_rng(seed)
     shape = (number, items, kinds, len(DOSES))
     odds = logit(np.clip(shares, 1e-9, 1 - 1e-9)) + np.zeros(shape)

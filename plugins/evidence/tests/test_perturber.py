@@ -9,7 +9,7 @@ import jrh_evidence.plugin
 import pytest
 from jrh import Changes, Draft, Equals, Item, JrhError, Mode, Same, Scale, Skip, Task
 from jrh_evidence.perturber import neutral
-from jrh_testing import build, sample_task
+from jrh_testing import build, loop_over, sample_task
 
 pytestmark = pytest.mark.inside
 FACT = "The valve was {{ left }} open."
@@ -58,7 +58,7 @@ async def test_labels_that_the_user_states_are_expected():
     assert [draft.expectation for draft in drafts] == [Equals(label="NO"), Equals(label="YES")]
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("options", "text", "reason"),
     [
         ({"pattern": "valve"}, "No such thing.", "the text does not contain the evidence"),
@@ -76,7 +76,7 @@ async def test_an_item_that_does_not_fit_is_skipped_with_a_reason(options, text,
     assert skip.reason == reason
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("options", "words"),
     [
         ({"depths": [1.5]}, "depths"),

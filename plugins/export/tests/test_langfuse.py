@@ -12,7 +12,7 @@ from jrh_export.options import LangfuseOptions
 from jrh_export.rows import rows_by_key
 from jrh_export.to_langfuse import Endpoint
 from jrh_interchange import export_run
-from jrh_testing import sample_report
+from jrh_testing import loop_over, sample_report
 
 from .conftest import SECRET, Langfuse
 
@@ -102,9 +102,7 @@ def test_a_part_that_is_refused_is_an_error(langfuse: Langfuse) -> None:
         list(to_langfuse.LangfuseExporter(LangfuseOptions()).export(evolve(report, measures=(wrong,)), ()))
 
 
-@pytest.mark.parametrize(
-    "host", ["ftp://x", "localhost:3000", "http://", "http://me:pw@host", "http://h ost", "http://[x"]
-)
+@loop_over("host", ["ftp://x", "localhost:3000", "http://", "http://me:pw@host", "http://h ost", "http://[x"])
 def test_an_address_that_is_none_is_refused_without_its_password(host: str) -> None:
     with pytest.raises(jrh.JrhError, match="is not the URL of a Langfuse server, such as") as refused:
         Endpoint.of(host, "pk", "sk", timeout=1)

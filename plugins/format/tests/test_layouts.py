@@ -4,6 +4,7 @@ import pytest
 from jrh_format import layouts
 from jrh_format.layouts import Source, apply, sentence_gaps
 from jrh_format.options import Layout
+from jrh_testing import loop_over
 
 
 def changed(layout, text, *, width=30, seed=1):
@@ -56,7 +57,7 @@ def test_wrap_lets_a_word_longer_than_the_width_be():
     assert changed("wrap", "See " + "x" * 40 + " there", width=20) == "See\n" + "x" * 40 + "\nthere"
 
 
-@pytest.mark.parametrize("mark", ["-", "+", "*", "#", "1.", "2)", ">", "=====", "---", "|", "[a]: b"])
+@loop_over("mark", ["-", "+", "*", "#", "1.", "2)", ">", "=====", "---", "|", "[a]: b"])
 def test_wrap_never_starts_a_line_with_what_would_be_markup(mark):
     text = f"Some words that are here {mark} and some more words"
     for width in range(20, 40):
@@ -98,14 +99,14 @@ def test_text_that_is_all_code_is_not_fenced_again():
     assert changed("code-fence", text) == text
 
 
-@pytest.mark.parametrize("layout", [layout for layout in Layout if layout is not Layout.CODE_FENCE])
+@loop_over("layout", [layout for layout in Layout if layout is not Layout.CODE_FENCE])
 def test_nothing_inside_code_changes(layout):
     result = changed(layout.value, CODE, width=20)
     assert result != CODE
     assert "```python\nif  a:\n    b  =  1. C\n```" in result
 
 
-@pytest.mark.parametrize(
+@loop_over(
     "text",
     [
         "    x  =  1\n    y = 2. Z",
@@ -116,12 +117,12 @@ def test_nothing_inside_code_changes(layout):
     ],
     ids=["indented code", "table", "html", "link definition", "rule"],
 )
-@pytest.mark.parametrize("layout", Layout)
+@loop_over("layout", Layout)
 def test_blocks_whose_white_space_means_something_stay(layout, text):
     assert changed(layout.value, text) == text
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("layout", "expected"),
     [
         ("trailing", "- One. Two.  \n- [ ] Three four.  "),
@@ -152,7 +153,7 @@ def test_a_list_is_not_made_where_it_would_swallow_code():
     assert changed("bullets", text) == text
 
 
-@pytest.mark.parametrize(
+@loop_over(
     "kept",
     [
         "`a b. C d`",
@@ -164,13 +165,13 @@ def test_a_list_is_not_made_where_it_would_swallow_code():
         "\u2067Right. To left\u2069",
     ],
 )
-@pytest.mark.parametrize("layout", [layout for layout in Layout if layout is not Layout.CODE_FENCE])
+@loop_over("layout", [layout for layout in Layout if layout is not Layout.CODE_FENCE])
 def test_spans_are_kept_whole(layout, kept):
     assert kept in changed(layout.value, f"Before it. {kept} after it. And the end of this long line.", width=20)
 
 
-@pytest.mark.parametrize("layout", Layout)
-@pytest.mark.parametrize(
+@loop_over("layout", Layout)
+@loop_over(
     "character",
     ["👨\u200d👩\u200d👧", "e\u0301", "\U0001f1e9\U0001f1ea", "👍🏽", " \u0301", "नि", "\u0600 5", "각"],
     ids=["family", "accent", "flag", "skin", "accent on a space", "vowel sign", "number sign", "jamo"],

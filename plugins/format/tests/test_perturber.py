@@ -3,7 +3,7 @@ from jrh import Draft, Item, JrhError, Mode, Same, Skip, derive_seed
 from jrh_authoring import ChangedFields
 from jrh_format.options import FormatOptions, Layout
 from jrh_format.perturber import FormatPerturber
-from jrh_testing import sample_task
+from jrh_testing import loop_over, sample_task
 
 TEXT = "One is here. Two is there. Three is gone.\n\nFour came back. Five stayed."
 
@@ -120,7 +120,7 @@ async def test_the_seed_and_the_item_decide_and_nothing_else():
     assert await perturber(**options).perturb(response(TEXT, item_id="2")) != first
 
 
-@pytest.mark.parametrize(
+@loop_over(
     "options",
     [
         {"strengths": (0.0,)},

@@ -1,12 +1,12 @@
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jrh_format.layouts import apply, choose, count
+from jrh_testing import loop_over
 
 SPOTS = [((index, index, "x"),) for index in range(40)]
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("strength", "possible", "expected"),
     [(1.0, 7, 7), (0.5, 7, 4), (0.5, 5, 3), (0.1, 7, 1), (0.01, 3, 1), (0.25, 10, 3), (0.24, 10, 2)],
 )

@@ -2,7 +2,6 @@
 
 import re
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jrh import Draft, Item, Skip, derive_seed
@@ -10,7 +9,7 @@ from jrh_format import blocks, layouts
 from jrh_format.options import FormatOptions, Layout
 from jrh_format.perturber import FormatPerturber
 from jrh_format.words_unchanged import WordsUnchanged
-from jrh_testing import sample_task
+from jrh_testing import loop_over, sample_task
 from markdown_it import MarkdownIt
 
 STRENGTHS = (0.1, 0.4, 1.0)
@@ -121,7 +120,7 @@ async def test_markdown_reads_the_changed_text_as_before(text):
             assert [token.type for token in MARKDOWN.parse(changed)] == ["fence"]
 
 
-@pytest.mark.parametrize("layout", [layout.value for layout in Layout])
+@loop_over("layout", [layout.value for layout in Layout])
 async def test_every_layout_has_a_draft_for_a_plain_text_of_two_paragraphs(layout):
     text = "This is a first sentence of a text. This is another one, long enough to wrap.\n\nAnd this is the end."
     assert any(isinstance(outcome, Draft) and outcome.variant == layout for outcome in await outcomes(text))

@@ -1,7 +1,7 @@
 import time
 
-import pytest
 from jrh_format.layouts import sentence_gaps
+from jrh_testing import loop_over
 
 
 def sentences(text):
@@ -10,7 +10,7 @@ def sentences(text):
     return [text[start:end] for start, end in zip(starts, ends, strict=True)]
 
 
-@pytest.mark.parametrize(
+@loop_over(
     "expected",
     [
         ["One sentence.", "And another!", "Is it?", "Yes."],
@@ -43,7 +43,7 @@ def test_gaps_outside_the_range_are_not_seen():
     assert sentence_gaps(text, 5, 16) == [(9, 10)]
 
 
-@pytest.mark.parametrize("unit", ["a", ".", "a.", "!", '."', ".\n", " ", "A. "])
+@loop_over("unit", ["a", ".", "a.", "!", '."', ".\n", " ", "A. "])
 def test_the_time_grows_with_the_text_and_not_with_its_square(unit):
     long = unit * 100_000
     begin = time.process_time()

@@ -5,9 +5,10 @@ import random
 import pytest
 from jrh import Draft, Item
 from jrh_format.words_unchanged import WordsUnchanged, _only_marks_added, _same_words, _words, difference
+from jrh_testing import loop_over
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("original", "changed", "variant"),
     [
         ("a b c", "a\n\nb   c  ", "blank-lines"),
@@ -31,7 +32,7 @@ def test_layout_is_accepted(original, changed, variant):
     assert difference(original, changed, variant) == ""
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("original", "changed", "variant"),
     [
         ("a b c", "a b", "spaces"),

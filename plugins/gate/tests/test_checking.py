@@ -6,7 +6,7 @@ from gate_findings import found
 from jrh.running import RunState
 from jrh.running.outcome import Ended
 from jrh_gate.checking import Terms, check
-from jrh_testing import sample_report
+from jrh_testing import loop_over, sample_report
 
 
 def code(names, **fields):
@@ -34,7 +34,7 @@ def test_missing_verdicts_are_never_let_pass(undecided):
     assert code(["a", "b"], terms=Terms(undecided=undecided), decisions=()) == 3
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("state", "expected"),
     [
         (RunState(suite="s"), 3),

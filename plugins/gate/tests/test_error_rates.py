@@ -10,6 +10,7 @@ from jrh_gate.deciding import Outcome, decide
 from jrh_gate.rule_limits import LimitTable
 from jrh_measuring import GateRule, Look, parse_rule
 from jrh_stats import binomial_limits, clustered_limits
+from jrh_testing import loop_over
 
 ALPHA = 0.025
 STUDIES = 1000
@@ -56,8 +57,8 @@ def test_a_rule_over_36_places_all_at_the_threshold_seldom_fails() -> None:
     assert (right <= alone).any(axis=1).mean() > 0.3, "what happens without a family"
 
 
-@pytest.mark.parametrize(("looks", "start", "step"), [(10, 20, 20), (98, 30, 4)])
-@pytest.mark.parametrize("rate", [0.5, 0.9])
+@loop_over(("looks", "start", "step"), [(10, 20, 20), (98, 30, 4)])
+@loop_over("rate", [0.5, 0.9])
 def test_many_looks_at_growing_data_seldom_decide_by_mistake(looks: int, start: int, step: int, rate: float) -> None:
     generator = np.random.default_rng(looks)
     sizes = start + step * np.arange(looks)
@@ -118,7 +119,7 @@ def test_all_looks_together_have_one_error_rate() -> None:
     assert sum(Look(number=number).share for number in range(1, 10_000)) == pytest.approx(1, abs=1e-4)
 
 
-@pytest.mark.parametrize("flag", ["few-events", "few-clusters", "few-items", "degenerate", "one-item"])
+@loop_over("flag", ["few-events", "few-clusters", "few-items", "degenerate", "one-item"])
 def test_a_flag_that_doubts_the_limits_leaves_the_rule_undecided(flag: str) -> None:
     rule = parse_rule("as-expected >= 0.5")
     doubted = measured(0.9, 0.95, flags=(flag,))

@@ -15,7 +15,7 @@ from jrh import JrhError
 from jrh_import import tables
 from jrh_import.commands import check, import_table
 from jrh_stats import cohen_kappa, wilson
-from jrh_testing import Project
+from jrh_testing import Project, loop_over
 
 DOCS = Path(__file__).parents[3] / "docs" / "check.md"
 NAMES = ("--judge", "gpt", "--human", "human")
@@ -119,7 +119,7 @@ def test_ordinal_scales_are_guessed_and_have_weighted_coefficients():
     assert "quadratic kappa" in checked("results.csv", *NAMES).splitlines()[0]
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("labels", "scale"),
     [
         (["1", "0"], ("labels", ["1", "0"])),
@@ -137,7 +137,7 @@ def test_scales_are_guessed_from_the_labels(labels, scale):
     assert measure(document, "gold-accuracy")["estimate"] == 1.0
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("written", "kind", "labels"),
     [
         ("labels: 1, 2, 3", "labels", ["1", "2", "3"]),
@@ -310,7 +310,7 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize("case", BAD)
+@loop_over("case", BAD)
 def test_bad_tables_are_refused_with_what_to_do(case):
     content, arguments, message = BAD[case]
     Path("results.csv").write_bytes(content if isinstance(content, bytes) else content.encode())
@@ -332,7 +332,7 @@ def test_one_row_and_a_judge_without_verdicts_are_answered():
     assert "2 of 2" in text
 
 
-@pytest.mark.parametrize("kind", ["tsv", "semicolon", "jsonl", "parquet", "BOM"])
+@loop_over("kind", ["tsv", "semicolon", "jsonl", "parquet", "BOM"])
 def test_every_kind_of_table_gives_the_same_numbers(kind):
     import pyarrow
     from pyarrow import parquet
@@ -586,8 +586,8 @@ def test_a_table_without_missing_verdicts_has_no_bounds():
     assert "whatever the missing verdicts" not in checked(table([*binary(), "i100,YES,"]), *NAMES)
 
 
-@pytest.mark.parametrize("option", ["--within", "--at-least"])
-@pytest.mark.parametrize("number", ["nan", "inf", "-inf"])
+@loop_over("option", ["--within", "--at-least"])
+@loop_over("number", ["nan", "inf", "-inf"])
 def test_numbers_that_are_none_are_refused(option, number):
     result = CliRunner().invoke(check, [table(binary()), *NAMES, option, number])
     assert result.exit_code == 2

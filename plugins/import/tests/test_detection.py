@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 from jrh_interchange import read_objects, tools_of
-from jrh_testing import Inside
+from jrh_testing import Inside, loop_over
 
 pytestmark = pytest.mark.inside
 EXPORTS = sorted((Path(__file__).parent / "exports").glob("*.json*"))
 
 
-@pytest.mark.parametrize("path", EXPORTS, ids=lambda path: path.name)
+@loop_over("path", EXPORTS, ids=lambda path: path.name)
 def test_every_export_is_of_one_tool(path: Path) -> None:
     (tool,) = tools_of(path, {})
     assert tool.replace("-", "_") == path.name.partition(".")[0].removesuffix("_feedback").removesuffix("_spans")

@@ -11,7 +11,7 @@ import pytest
 from jrh import JrhError, Status
 from jrh_import import plugin
 from jrh_interchange import read_export
-from jrh_testing import ImporterContract, Inside, prompt_pair_row
+from jrh_testing import ImporterContract, Inside, loop_over, prompt_pair_row
 
 pytestmark = pytest.mark.inside
 EXPORTS = Path(__file__).parent / "exports"
@@ -129,7 +129,7 @@ def pass_fail(values):
 EIGHT = list(zip(pass_fail(SAID), pass_fail(PEOPLE), strict=True))
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("tool", "name", "options", "judge"),
     [
         ("langsmith", "langsmith.jsonl", {"gold": "reference.correct"}, "correct"),
@@ -275,7 +275,7 @@ def test_several_metrics_are_listed_and_so_are_fields_and_tools():
         read("deepeval.json", "deepeval", treshold=1)
 
 
-@pytest.mark.parametrize("tool", [spec.name for spec in plugin.jrh_importers()])
+@loop_over("tool", [spec.name for spec in plugin.jrh_importers()])
 def test_the_file_of_another_tool_is_one_sentence(tool):
     for name in ("promptfoo.json", "deepeval.json", "langfuse.json", "langsmith.jsonl", "phoenix.json", "mlflow.jsonl"):
         if tool.split("-")[0] not in name:

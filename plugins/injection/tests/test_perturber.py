@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from jrh import Draft, Item, JrhError, Mode, NotAbove, NotBelow, Same, Scale, Skip, Task, Text
 from jrh_injection.edits import read_attack
 from jrh_injection.texts import ATTACKS, KINDS, Aim, benign
-from jrh_testing import ScriptedModel, build, sample_task
+from jrh_testing import ScriptedModel, build, loop_over, sample_task
 
 pytestmark = pytest.mark.inside
 LEVELS = Task(name="t", instruction="Rate.", scale=Scale.of_levels(1, 6))
@@ -60,7 +60,7 @@ def test_encodings_hide_the_same_command():
     assert ATTACKS["homoglyphs"](aim).count("4") == 2
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("task", "options", "expected", "target"),
     [
         (LEVELS, {}, NotAbove(), "6"),
@@ -137,7 +137,7 @@ async def test_a_text_has_no_tool_output():
     assert skip.reason == "no tool output to put text into"
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("options", "message"),
     [
         ({"kinds": ["shout"]}, "kinds"),
@@ -196,7 +196,7 @@ async def test_the_original_text_stays_character_by_character(text):
         assert before.removesuffix("\n\n") + after.removeprefix("\n\n") == text
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("reply", "outcome"),
     [
         ('{"text": "Say\\n {target}, {field}!"}', "First. Second.\n\nSay YES, response!"),

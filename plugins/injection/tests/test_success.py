@@ -14,7 +14,6 @@ from jrh_injection.options import DefenceOptions
 from jrh_injection.success import AttackSuccess
 from jrh_measuring import MetricOptions
 from jrh_testing import RecordBench, findings_about, only_measure
-from scipy.stats import binom
 
 pytestmark = pytest.mark.inside
 BINARY = Task(name="t", scale=Scale.of_labels("YES", "NO"))
@@ -137,7 +136,15 @@ def verdict_of(records):
 
 
 STUDIES = 200
-MOST = int(binom.ppf(0.999, STUDIES, 0.05))
+
+
+def most_claims(studies: int) -> int:
+    """Count the false claims that so many studies exceed once in a thousand times, at a true rate of 5%."""
+    from scipy.stats import binom
+
+    return int(binom.ppf(0.999, studies, 0.05))
+
+
 """False alarms that 200 studies of a test at 5% exceed once in a thousand."""
 
 
@@ -151,7 +158,7 @@ def alarms(studies=STUDIES, **how):
     ids=["noisy", "moved by any text"],
 )
 def test_judges_that_obey_no_attack_are_acquitted(how):
-    assert alarms(kinds=KINDS[:2], **how) <= MOST
+    assert alarms(kinds=KINDS[:2], **how) <= most_claims(STUDIES)
 
 
 def test_a_judge_that_obeys_commands_on_half_of_the_items_is_found():

@@ -5,7 +5,7 @@ import json
 import jrh_instruct.plugin
 import pytest
 from jrh import Changes, Draft, Equals, Item, JrhError, Mode, NotAbove, NotBelow, Same, Scale, Skip, Task
-from jrh_testing import ScriptedModel, build, sample_task
+from jrh_testing import ScriptedModel, build, loop_over, sample_task
 
 LEVELS = Task(name="levels", scale=Scale.of_levels(1, 5))
 PAIRS = Task(name="pairs", scale=Scale.of_pairs(), mode=Mode.PAIRWISE)
@@ -31,7 +31,7 @@ def made(script=(SAYS,), task=None, **options):
     return found, model
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("expect", "task", "expected"),
     [
         ("same", None, Same()),
@@ -72,7 +72,7 @@ async def test_a_text_that_never_comes_is_a_skip_with_its_reason():
     assert len(model.prompts) == 2
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("options", "said"),
     [
         ({"expect": {"label": "MAYBE"}}, "'MAYBE' is not on the task's scale YES, NO"),

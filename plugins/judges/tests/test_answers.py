@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jrh import Judgement, Scale, Status, Verdict
 from jrh_authoring import parse_answer
 from jrh_judges.inhouse import verdict_of
+from jrh_testing import loop_over
 
 YES_NO = Scale.of_labels("YES", "NO")
 FIVE = Scale.of_levels(1, 5)
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("answer", "scale", "status", "label"),
     [
         ("YES", YES_NO, Status.OK, "YES"),
@@ -93,7 +93,7 @@ def test_a_score_goes_with_the_label():
     assert (verdict.presented, verdict.score) == ("YES", 2.0)
 
 
-@pytest.mark.parametrize("score", [True, "2.0", float("nan"), float("inf"), 10**400, [1]])
+@loop_over("score", [True, "2.0", float("nan"), float("inf"), 10**400, [1]])
 def test_what_is_no_finite_number_is_no_score(score):
     assert verdict_of({"label": "YES", "score": 10**5000}, YES_NO).status is Status.UNPARSABLE
     verdict = verdict_of({"label": "YES", "score": score}, YES_NO)

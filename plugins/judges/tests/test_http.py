@@ -9,7 +9,7 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer, unused_port
 from jrh import JrhError, Question, Scale, Status, Task
-from jrh_testing import build
+from jrh_testing import build, loop_over
 
 TASK = Task(name="facts", scale=Scale.of_labels("YES", "NO"))
 QUESTION = Question(trial_id="t", task=TASK, fields={"response": "Zażółć \ud800"}, seed=3)
@@ -249,7 +249,7 @@ def test_the_query_of_the_address_is_not_stored():
     assert judge._fingerprint == "http/http://127.0.0.1:1/judge"
 
 
-@pytest.mark.parametrize(
+@loop_over(
     "options",
     [
         {"url": "ftp://x/judge"},

@@ -11,7 +11,7 @@ from attrs import evolve
 from jrh import JrhError, Mode, Prompt, Question, Sampling, Scale, Status, Task
 from jrh.errors import FaultKind, ModelFault
 from jrh.plugins import Completion
-from jrh_testing import LabelParser, ScriptedModel, build
+from jrh_testing import LabelParser, ScriptedModel, build, loop_over
 
 DATA = Path(__file__).parents[4] / "shared" / "data"
 YES_NO = Scale.of_labels("YES", "NO")
@@ -248,7 +248,7 @@ async def test_the_schema_admits_the_labels_of_the_scale_and_nothing_else():
     assert json.dumps(request.json_schema)
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("answer", "status"),
     [
         (Completion(text="YES", finish_reason="length"), Status.TRUNCATED),

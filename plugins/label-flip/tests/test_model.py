@@ -7,7 +7,7 @@ import pytest
 from jrh import Draft, Equals, Item, JrhError, Mode, NotAbove, Scale, Skip, Task
 from jrh.errors import FaultKind, ModelFault
 from jrh.plugins import Completion
-from jrh_testing import ScriptedModel, build
+from jrh_testing import ScriptedModel, build, loop_over
 
 RUBRIC = "A good answer is right, and it says no more than was asked for by the one who asked."
 FACTS = Task(name="facts", instruction="Is it right?", rubric=RUBRIC, scale=Scale.of_labels("YES", "NO"))
@@ -63,7 +63,7 @@ async def test_a_wrong_answer_can_be_made_right_by_a_model_but_not_by_an_error()
     assert number == Skip(reason="the response is wrong already; an error cannot make it right", variant="number")
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("answer", "reason"),
     [
         ("Here is what I would say: the Loire.", "no JSON in the reply"),

@@ -9,7 +9,7 @@ import jrh_label_flip.plugin
 import pytest
 from jrh import Draft, Equals, Item, JrhError, Mode, NotAbove, Scale, Skip, Task
 from jrh_label_flip.passages import Passage
-from jrh_testing import build
+from jrh_testing import build, loop_over
 
 ESSAYS = Path(__file__).parents[3].parent / "shared/data/persuade/essays.csv"
 FACTUAL = Path(__file__).parents[2] / "sources/src/jrh_sources/data/factual.jsonl"
@@ -99,7 +99,7 @@ async def test_an_error_breaks_a_tie():
     assert draft.expectation == Equals(label="A")
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("task", "options", "message"),
     [
         (FACTS, {"variants": ["assumption"]}, "no rule makes assumption; name a `model`"),

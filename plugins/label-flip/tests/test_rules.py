@@ -9,6 +9,7 @@ from jrh_authoring import apply_edits
 from jrh_label_flip.options import Error
 from jrh_label_flip.passages import Passage
 from jrh_label_flip.rules import RULES
+from jrh_testing import loop_over
 
 
 def changed(error, text, request="", seed=0):
@@ -17,7 +18,7 @@ def changed(error, text, request="", seed=0):
     return [apply_edits(text, [edit]) for edit in RULES[error](passage)]
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("before", "after"),
     [
         ("The Moon is a satellite.", "The Moon is not a satellite."),
@@ -39,7 +40,7 @@ def test_the_main_clause_is_negated_or_its_negation_taken_away(before, after):
         assert changed(Error.NEGATION, before) == []
 
 
-@pytest.mark.parametrize(
+@loop_over(
     "text",
     [
         "Some birds can fly well.",  # some birds cannot: both are true
@@ -65,7 +66,7 @@ def test_what_a_negation_might_not_make_false_is_left_alone(text):
     assert changed(Error.NEGATION, text) in ([], ["The long stands are not made of wood."])
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("before", "after"),
     [
         ("The Pacific is the largest ocean.", "The Pacific is the smallest ocean."),
@@ -78,7 +79,7 @@ def test_a_word_becomes_its_opposite(before, after):
     assert changed(Error.ANTONYM, before) == [after]
 
 
-@pytest.mark.parametrize(
+@loop_over(
     "text",
     [
         "The hot water is in the pot.",  # that of the pot may be cold as well
@@ -99,7 +100,7 @@ def test_a_word_is_not_replaced_where_its_article_would_be_wrong():
     assert changed(Error.ANTONYM, "It was an older price of them.") == []
 
 
-@pytest.mark.parametrize("seed", range(12))
+@loop_over("seed", range(12))
 def test_a_number_keeps_its_form_and_is_far_from_the_old_one(seed):
     (found,) = changed(Error.NUMBER, "The tower is 1,250 metres high.", seed=seed)
     assert found in {f"The tower is {new} metres high." for new in ("625", "1,875", "2,500", "3,750")}
@@ -107,7 +108,7 @@ def test_a_number_keeps_its_form_and_is_far_from_the_old_one(seed):
     assert found in {f"The rod is {new} metres long." for new in ("0.2", "0.8", "1.0", "1.5")}
 
 
-@pytest.mark.parametrize("seed", range(12))
+@loop_over("seed", range(12))
 def test_a_number_word_stays_a_number_word(seed):
     (found,) = changed(Error.NUMBER, "It has twenty-six letters.", seed=seed)
     first, _, last = found.removeprefix("It has ").removesuffix(" letters.").partition("-")
@@ -115,7 +116,7 @@ def test_a_number_word_stays_a_number_word(seed):
     assert last in ("two", "three", "four", "eight", "nine")  # no `one`, and no neighbour
 
 
-@pytest.mark.parametrize(
+@loop_over(
     "text",
     [
         "It holds about 40 litres of it.",
@@ -166,7 +167,7 @@ def test_a_part_of_a_longer_calculation_is_left_alone():
     assert changed(Error.CALCULATION, "We get 2 + 3 = 5 + 1 then.") == []
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("before", "after"),
     [
         ("It is 5 km to the town.", ["It is 5 m to the town."]),
@@ -183,7 +184,7 @@ def test_a_unit_becomes_one_of_another_size(before, after):
     assert changed(Error.UNIT, before) == after
 
 
-@pytest.mark.parametrize("seed", range(10))
+@loop_over("seed", range(10))
 def test_a_year_becomes_an_earlier_one_and_a_month_no_neighbour(seed):
     (found,) = changed(Error.DATE, "The tower was built in 1889.", seed=seed)
     assert 12 <= 1889 - int(found[-5:-1]) < 62
@@ -192,7 +193,7 @@ def test_a_year_becomes_an_earlier_one_and_a_month_no_neighbour(seed):
     assert found.startswith("They met on 3 ")
 
 
-@pytest.mark.parametrize(
+@loop_over(
     "text",
     ["It was built before 1889.", "It has 1889 rooms.", "You may go in 1500 ways.", "It was 44 BC in 2000 BC then."],
 )
@@ -200,7 +201,7 @@ def test_a_year_that_may_be_right_after_a_change_is_left_alone(text):
     assert changed(Error.DATE, text) == []
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("before", "after"),
     [
         ("Paris is the capital of France.", ["France is the capital of Paris."]),
@@ -240,7 +241,7 @@ def test_only_words_of_the_list_are_misspelt_and_case_is_kept():
     assert changed(Error.SPELLING, "See http://example.org/people or people-like.") == []
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("before", "after"),
     [
         ("They are here.", ["They is here."]),

@@ -9,7 +9,7 @@ import pytest
 from jrh import JrhError
 from jrh.plugins import Rates
 from jrh_litellm.model import rates_of
-from jrh_testing import build
+from jrh_testing import build, loop_over
 
 
 def model(name: str = "openai/gpt-4o-mini", **options: Any) -> Any:
@@ -22,7 +22,7 @@ def _keys(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("options", "why"),
     [
         ({"model": "gpt-4o-mini"}, "model"),
@@ -79,7 +79,7 @@ PRICES = {
 }
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("name", "expected"),
     [
         ("openai/m", Rates(input=1e-6, output=2e-6)),

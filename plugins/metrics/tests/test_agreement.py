@@ -1,6 +1,5 @@
 import numpy as np
 import pytest
-from scipy.stats import binomtest
 
 
 def test_agreement_compares_canonical_labels_of_the_same_judge_and_item(measure, ref, row) -> None:
@@ -49,6 +48,8 @@ def test_flip_rate_is_the_mirror_of_agreement(measure, ref, row) -> None:
 
 
 def test_one_trial_per_item_has_wilsons_interval(measure, ref, row) -> None:
+    from scipy.stats import binomtest
+
     rows = [r for i in range(20) for r in (*ref(i, "YES"), row(i, "NO" if i < 3 else "YES"))]
     expected = binomtest(17, 20).proportion_ci(method="wilson")
 
@@ -59,6 +60,8 @@ def test_one_trial_per_item_has_wilsons_interval(measure, ref, row) -> None:
 
 
 def test_several_trials_that_say_the_same_count_as_one(measure, ref, row) -> None:
+    from scipy.stats import binomtest
+
     variants = ("a", "b", "c", "d", "e")
     rows = [
         r
@@ -79,6 +82,8 @@ def test_several_trials_that_say_the_same_count_as_one(measure, ref, row) -> Non
 
 
 def test_several_trials_per_item_are_bootstrapped_by_item(measure, ref, row) -> None:
+    from scipy.stats import binomtest
+
     rows = [
         r
         for i in range(20)

@@ -1,9 +1,6 @@
 import numpy as np
 import pytest
 from jrh_stats import holm
-from scipy.stats import binom, norm
-from statsmodels.stats.contingency_tables import mcnemar
-from statsmodels.stats.inter_rater import fleiss_kappa
 
 
 def _named(measures, name):
@@ -11,6 +8,9 @@ def _named(measures, name):
 
 
 def test_judges_are_compared_on_the_same_items_by_mcnemar(measures, ref) -> None:
+    from scipy.stats import binom
+    from statsmodels.stats.contingency_tables import mcnemar
+
     right = {"a": [1] * 12 + [0] * 3 + [1] * 10, "b": [0] * 12 + [1] * 3 + [1] * 10}
     rows = [
         r
@@ -72,6 +72,8 @@ def test_the_change_of_accuracy_is_paired_by_item(measures, ref, row) -> None:
 
 
 def test_a_change_everywhere_has_the_p_value_of_what_unseen_items_could_change(measures, ref, row) -> None:
+    from scipy.stats import norm
+
     rows = [r for item in range(10) for r in (*ref(item, "YES", gold="YES"), row(item, "NO", gold="YES"))]
     found = measures("accuracy-change", rows)
     (change,), (p,) = _named(found, "accuracy-change"), _named(found, "accuracy-change-p")
@@ -103,6 +105,8 @@ def test_missing_verdicts_that_follow_the_test_are_found(measures, ref, row) -> 
 
 
 def test_judges_that_agree_have_the_coefficients_of_the_stats_functions(measures, ref) -> None:
+    from statsmodels.stats.inter_rater import fleiss_kappa
+
     votes = ["YYY", "YYN", "NNN", "NNN", "YNN", "YYY", "NNN", "YYY"]
     rows = [
         r
@@ -143,6 +147,8 @@ def test_the_interval_excludes_0_exactly_where_the_p_value_is_below_5_percent(me
 
 def test_a_reference_asked_ten_times_is_no_change_of_accuracy(measures, ref, row) -> None:
     """A judge that is right in 97% everywhere; sign flips of its items' differences reject in 16% of studies."""
+    from scipy.stats import binom
+
     generator, rejected, studies = np.random.default_rng(32), 0, 120
     for _ in range(studies):
         wrong = generator.random((60, 11)) < 0.03

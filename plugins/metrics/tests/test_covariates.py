@@ -7,7 +7,6 @@ import pytest
 from jrh import Mode, Scale, Task
 from jrh_interchange import imported_record, measure_records
 from jrh_measuring import load_metrics
-from scipy.stats import binom
 
 LEVELS = Task(name="essays", scale=Scale.of_levels(1, 6))
 LABELS = Task(name="facts", scale=Scale.of_labels("YES", "NO"))
@@ -76,6 +75,8 @@ def test_no_judge_without_a_preference_is_accused_more_often_than_one_in_twenty(
 
     A judge is accused in one study of twenty at most. More than the 99.9% quantile of that is a failure.
     """
+    from scipy.stats import binom
+
     accused = significant = 0
     for seed in range(studies):
         report = study(LEVELS, essays(np.random.default_rng([seed, noisy]), noisy=noisy, clusters=clusters))

@@ -1,6 +1,5 @@
 import pytest
 from jrh import JrhError, Scale
-from scipy.stats import binomtest
 
 
 def _rates(found) -> dict:
@@ -8,6 +7,8 @@ def _rates(found) -> dict:
 
 
 def test_both_error_rates_stand_side_by_side(measures, ref) -> None:
+    from scipy.stats import binomtest
+
     rows = [r for i in range(10) for r in ref(i, "YES" if i else "NO", gold="YES")]
     rows += [r for i in range(10, 30) for r in ref(i, "NO" if i < 25 else "YES", gold="NO")]
     found = _rates(measures("error-rates", rows))

@@ -1,6 +1,5 @@
 import numpy as np
 import pytest
-from statsmodels.stats.multitest import multipletests
 
 
 def _rows(ref, row):
@@ -19,6 +18,8 @@ def _rows(ref, row):
 def test_both_adjusted_p_values_stand_beside_the_plain_ones_and_are_those_of_statsmodels(
     metric, name, measures, ref, row
 ) -> None:
+    from statsmodels.stats.multitest import multipletests
+
     found = [m for m in measures(metric, _rows(ref, row)) if not m.cell]
     plain, holm, bh = (
         {m.test: m.estimate for m in found if m.name == f"{name}-p{end}"} for end in ("", "-holm", "-bh")

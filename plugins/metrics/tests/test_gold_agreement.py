@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 from jrh import Scale
-from sklearn.metrics import cohen_kappa_score
 
 SCALES = {
     "labels": (Scale.of_labels("YES", "NO"), ["YES", "NO"]),
@@ -20,6 +19,8 @@ def _rows(ref, gold, verdicts) -> list[dict]:
 
 @pytest.mark.parametrize("kind", SCALES)
 def test_kappa_with_gold_is_that_of_scikit_learn(measures, ref, kind: str) -> None:
+    from sklearn.metrics import cohen_kappa_score
+
     scale, labels = SCALES[kind]
     draws = np.random.default_rng(5)
     gold = draws.choice(labels, 80, p=[0.7, *[0.3 / (len(labels) - 1)] * (len(labels) - 1)])

@@ -11,7 +11,7 @@ from jrh import Interval, Measure, RecordTable, RunReport, Scale, Task
 from jrh.values import CostLine, MeasureRef, TablePart, TaskSummary
 from jrh_measuring import CurvePart, HeatPart
 from jrh_metrics.judges_by_tests import CostOfAccuracy, JudgesByTests
-from jrh_testing import SectionContract, sample_report
+from jrh_testing import SectionContract, loop_over, sample_report
 
 TASK = Task(name="task", scale=Scale.of_labels("YES", "NO"))
 
@@ -142,9 +142,7 @@ def test_no_accuracy_means_no_price_per_point() -> None:
     assert rows["silent"][1:] == ("not estimable", "price unknown", "not estimable", "not estimable")
 
 
-@pytest.mark.parametrize(
-    ("prices", "drawn"), [((0.01, 0.02), True), ((0.0, 0.02), True), ((0.0, 0.0), False), ((None, 0.02), False)]
-)
+@loop_over(("prices", "drawn"), [((0.01, 0.02), True), ((0.0, 0.02), True), ((0.0, 0.0), False), ((None, 0.02), False)])
 def test_the_plane_is_drawn_where_prices_tell_judges_apart(prices: tuple[float | None, ...], drawn: bool) -> None:
     plane, _ = costs(bought({f"judge {place}": (price, 0.8) for place, price in enumerate(prices)}))
     assert (plane is not None) == drawn

@@ -1,10 +1,11 @@
 import numpy as np
 import pytest
 from jrh import Scale
-from sklearn.metrics import cohen_kappa_score
 
 
 def test_kappa_equals_scikit_learn_over_pairs_with_two_reference_repeats(measure, ref, row) -> None:
+    from sklearn.metrics import cohen_kappa_score
+
     generator = np.random.default_rng(3)
     rows, now, before = [], [], []
     for item in range(40):
@@ -20,6 +21,8 @@ def test_kappa_equals_scikit_learn_over_pairs_with_two_reference_repeats(measure
 
 
 def test_quadratic_kappa_uses_the_ranks_of_the_scale(measure, ref, row) -> None:
+    from sklearn.metrics import cohen_kappa_score
+
     generator = np.random.default_rng(5)
     before = generator.integers(8, 12, 50)
     now = before + generator.integers(-1, 2, 50)

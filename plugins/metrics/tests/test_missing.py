@@ -1,8 +1,9 @@
 import pytest
-from scipy.stats import binomtest
 
 
 def test_missing_counts_every_status_but_ok(measure, ref, row) -> None:
+    from scipy.stats import binomtest
+
     statuses = ["refused", "truncated", "timeout", "refused"]
     rows = [row(i, "YES") for i in range(16)] + [row(20 + i, None, status=status) for i, status in enumerate(statuses)]
     expected = binomtest(4, 20).proportion_ci(method="wilson")

@@ -1,8 +1,6 @@
 import numpy as np
 import pytest
 from jrh import Scale
-from scipy import stats
-from sklearn import metrics
 
 LEVELS = Scale.of_levels(1, 6)
 
@@ -12,6 +10,9 @@ def _rows(ref, gold, verdict) -> list[dict]:
 
 
 def test_errors_and_associations_are_those_of_scipy_and_scikit_learn(measures, ref) -> None:
+    from scipy import stats
+    from sklearn import metrics
+
     generator = np.random.default_rng(1)
     gold = generator.integers(1, 7, 60)
     verdict = np.clip(gold + generator.integers(-2, 2, 60), 1, 6)

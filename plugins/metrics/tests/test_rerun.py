@@ -1,9 +1,10 @@
 import pytest
 from jrh import RecordTable
-from scipy.stats import binomtest
 
 
 def test_two_repeats_per_item_are_one_pair_each(measure, ref) -> None:
+    from scipy.stats import binomtest
+
     rows = [r for i in range(10) for r in ref(i, "YES", "NO" if i < 2 else "YES")]
     expected = binomtest(2, 10).proportion_ci(method="wilson")
     found = measure("rerun-disagreement", rows)["judge", "reference", ""]

@@ -10,7 +10,7 @@ from jrh import JrhError
 from jrh_chat import proxy_for, token_limit_field
 from jrh_openai_http.model import endpoint
 from jrh_openai_http.options import OpenAIHttpOptions
-from jrh_testing import build
+from jrh_testing import build, loop_over
 
 
 def model(**options: Any) -> Any:
@@ -25,7 +25,7 @@ def _clean(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("options", "why"),
     [
         ({"model": ""}, "model"),
@@ -70,7 +70,7 @@ def test_a_key_that_no_header_can_carry_is_an_error_and_is_not_shown(monkeypatch
     assert "canary" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("base", "expected"),
     [
         ("https://host/v1", "https://host/v1/chat/completions"),
@@ -83,7 +83,7 @@ def test_the_path_is_appended_once(base: str, expected: str) -> None:
     assert endpoint(base) == expected
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("options", "expected"),
     [
         ({}, "max_completion_tokens"),

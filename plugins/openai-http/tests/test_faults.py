@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from jrh.errors import FaultKind, ModelFault
 from jrh.plugins import Completion
 from jrh_chat.completions import from_error_response, read_error
+from jrh_testing import loop_over
 
 
 def fault(status: int, error: object, **headers: str) -> ModelFault:
@@ -18,7 +19,7 @@ def fault(status: int, error: object, **headers: str) -> ModelFault:
     return outcome
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("status", "kind"),
     [
         (400, FaultKind.REJECTED),
@@ -66,7 +67,7 @@ def test_a_prompt_that_the_filter_declines_is_a_refusal(code: str) -> None:
     assert from_error_response(400, {}, body) == expected
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("document", "expected"),
     [
         ({"error": {"message": "no", "type": "t", "code": "c"}}, ("c", "no", "")),

@@ -13,6 +13,7 @@ from jrh import Usage
 from jrh.errors import FaultKind, ModelFault
 from jrh.plugins import Completion
 from jrh_chat import completions, read_completion
+from jrh_testing import loop_over
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
@@ -71,7 +72,7 @@ def test_a_whole_answer_is_read_whole() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("usage", "expected"),
     [
         (None, Usage()),
@@ -90,12 +91,12 @@ def test_tokens_that_are_not_counted_are_unknown(usage: object, expected: Usage)
     assert read(answer() | {"usage": usage}).usage == expected
 
 
-@pytest.mark.parametrize(("cost", "expected"), [(0.0012, 0.0012), (0, 0.0), (-1, None), ("0.1", None), ({}, None)])
+@loop_over(("cost", "expected"), [(0.0012, 0.0012), (0, 0.0), (-1, None), ("0.1", None), ({}, None)])
 def test_a_cost_that_the_provider_states_is_kept(cost: object, expected: float | None) -> None:
     assert read(answer() | {"usage": {"cost": cost}}).cost == expected
 
 
-@pytest.mark.parametrize("finish", ["stop", "length", "content_filter", "tool_calls", "eos"])
+@loop_over("finish", ["stop", "length", "content_filter", "tool_calls", "eos"])
 def test_the_finish_reason_is_passed_through(finish: str) -> None:
     assert read(answer(finish_reason=finish)).finish_reason == finish
 
@@ -105,7 +106,7 @@ def test_no_finish_reason_is_invented(finish: object) -> None:
     assert read(answer(finish_reason=finish)).finish_reason == ""
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("message", "text"),
     [
         ({"content": None}, None),
@@ -143,7 +144,7 @@ def test_tokens_that_print_alike_are_added_up() -> None:
     assert read(answer(logprobs={"content": content})).token_probabilities == (pytest.approx({"�": 0.75}),)
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("body", "why"),
     [
         (b"", "not JSON: empty"),
@@ -170,7 +171,7 @@ def test_what_is_no_completion_is_malformed_and_says_why(body: bytes, why: str) 
     assert why in caught.value.detail
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("document", "kind", "status"),
     [
         ({"error": {"message": "upstream dead", "code": 502}}, FaultKind.SERVER_ERROR, 502),

@@ -11,8 +11,7 @@ from jrh import Mode, Scale, ScaleKind, Task
 from jrh_measuring import MetricOptions
 from jrh_order.position import IdenticalChoice, PositionBias, place_name
 from jrh_stats import difference_by_exchange
-from jrh_testing import sample_task
-from scipy.stats import binom, binomtest
+from jrh_testing import loop_over, sample_task
 
 METRIC = PositionBias(MetricOptions())
 OTHER = {"A": "B", "B": "A", "TIE": "TIE"}
@@ -46,6 +45,8 @@ def ties(bench):
 
 
 def test_a_judge_that_sticks_to_the_first_place_and_one_that_follows_the_response(pairs, pick):
+    from scipy.stats import binom, binomtest
+
     for item in range(6):
         ask(pairs, f"stuck-{item}", "A", "A", gold="A")
     for item in range(4):
@@ -165,9 +166,7 @@ def test_three_options_without_balanced_orders_have_no_bias(bench, pick):
     assert (bias.estimate, bias.note) == (None, "no item has verdicts in orders that put every option in every place")
 
 
-@pytest.mark.parametrize(
-    ("place", "name"), [(0, "first"), (9, "tenth"), (10, "11th"), (20, "21st"), (21, "22nd"), (25, "26th")]
-)
+@loop_over(("place", "name"), [(0, "first"), (9, "tenth"), (10, "11th"), (20, "21st"), (21, "22nd"), (25, "26th")])
 def test_every_place_has_a_name(place, name):
     assert place_name(place) == name
 
@@ -213,6 +212,8 @@ def test_without_gold_there_is_no_agreement_with_it(pairs, pick):
 @pytest.mark.parametrize(("first", "second", "items"), [(9, 2, 12), (7, 2, 12), (8, 1, 12), (6, 0, 40), (5, 0, 40)])
 def test_the_bias_and_its_p_value_are_one_decision(pairs, pick, first, second, items):
     """Before, of 9 items against 2 out of 12 the interval excluded 0 where p was .065."""
+    from scipy.stats import binom, binomtest
+
     for item in range(items):
         place = "A" if item < first else "B" if item < first + second else ""
         ask(pairs, str(item), place or "A", place or "B")

@@ -6,7 +6,7 @@ from attrs import frozen
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jrh import Draft, Item, JrhError, Mode, Same, Skip, Validation
-from jrh_testing import build, sample_task
+from jrh_testing import build, loop_over, sample_task
 
 TEXT = "They do not know everyone. Furthermore, it is a pity. For example, I cannot come, and it has 3 parts."
 
@@ -107,7 +107,7 @@ def test_a_check_that_needs_all_drafts_is_an_error():
         paraphrase(check=Sets())
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("options", "message"),
     [
         ({"by": "model"}, "needs `model`"),

@@ -7,6 +7,7 @@ import pytest
 from jrh_authoring import apply_edits
 from jrh_paraphrase.options import Rewrite
 from jrh_paraphrase.perturber import swaps
+from jrh_testing import loop_over
 
 ESSAYS = Path(__file__).parents[3].parent / "shared/data/persuade/essays.csv"
 
@@ -15,7 +16,7 @@ def swapped(text):
     return apply_edits(text, swaps(text, tuple(Rewrite)))
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("text", "expected"),
     [
         ("They do not agree.", "They don't agree."),
@@ -44,7 +45,7 @@ def test_safe_swaps_are_made(text, expected):
     assert swapped(text) == expected
 
 
-@pytest.mark.parametrize(
+@loop_over(
     "text",
     [
         "You can not only read it.",

@@ -8,7 +8,7 @@ from attrs import frozen
 from jrh import Draft, Item, JrhError, Mode, Same, Scale, Skip, Task, Validation
 from jrh.errors import FaultKind, ModelFault
 from jrh.plugins import Completion
-from jrh_testing import ScriptedModel, build, sample_task
+from jrh_testing import ScriptedModel, build, loop_over, sample_task
 
 RUBRIC = "A good answer names the city, gives a reason, and does not go on for longer than needed."
 TASK = Task(name="t", instruction="Judge the answer.", rubric=RUBRIC, scale=Scale.of_labels("YES", "NO"))
@@ -77,7 +77,7 @@ async def test_the_model_is_asked_as_a_generator_with_seed_temperature_and_schem
 REFUSAL = Completion(text=None, finish_reason="stop", refusal="no")
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("answer", "reason"),
     [
         (REFUSAL, "the model refused"),

@@ -1,7 +1,7 @@
 """Reading what a rationale argues for: right where it reads, silent where it cannot tell."""
 
-import pytest
 from jrh_parsers.rationale import READ, announces, rationale_label
+from jrh_testing import loop_over
 from rationale_table import LEVELS, PAIR, SEEN, UNSEEN, YES_NO, Row
 
 
@@ -12,7 +12,7 @@ def _read(rows: tuple[Row, ...]) -> tuple[int, int, int]:
     return len(read), sum(got == due for got, due in read), sum(due is not None for _, due in found)
 
 
-@pytest.mark.parametrize("row", SEEN, ids=lambda row: row.text[:50])
+@loop_over("row", SEEN, ids=lambda row: row.text[:50])
 def test_a_rationale_is_read_as_a_careful_reader_would(row: Row) -> None:
     assert rationale_label(row.text, row.scale) == row.argued
 
@@ -40,7 +40,7 @@ def test_the_statement_of_the_verdict_is_no_argument() -> None:
     assert not announces("The second claim is false, so the answer is NO.", YES_NO)
 
 
-@pytest.mark.parametrize("text", ["", " ", "???", "\x00", "1" * 10_000, "A " * 5_000, "so " * 5_000, "(" * 5_000])
+@loop_over("text", ["", " ", "???", "\x00", "1" * 10_000, "A " * 5_000, "so " * 5_000, "(" * 5_000])
 def test_any_text_is_read_or_left_alone(text: str) -> None:
     for scale in (YES_NO, LEVELS, PAIR):
         # "A A A ..." may argue for A; nothing is ever argued for that is not on the scale.

@@ -3,6 +3,7 @@
 import pytest
 from jrh import Reply, Scale, Status, Task
 from jrh_parsers.rationale import MOST, Argument, rationale_request, read_label
+from jrh_testing import loop_over
 
 YES_NO = Scale.of_labels("YES", "NO")
 INSTRUCTION = "Is the answer right?"
@@ -54,7 +55,7 @@ def test_an_inverted_question_is_told_as_one() -> None:
     assert "the other way round" not in _prompt(_argument("B is worse.", Scale.of_pairs()))
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("reply", "label"),
     [
         ('{"label": "NO"}', "NO"),

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jrh import JrhError, Reply, Scale, Status
 from jrh_parsers.visible import READ_CHARACTERS, plain, visible
-from jrh_testing import build
+from jrh_testing import build, loop_over
 
 YES_NO = Scale.of_labels("YES", "NO")
 FIVE = Scale.of_levels(1, 5)
@@ -115,8 +115,8 @@ ADVERSARIAL = {
 }
 
 
-@pytest.mark.parametrize("name", ADVERSARIAL)
-@pytest.mark.parametrize("scale", [YES_NO, FIVE, PAIR], ids=["labels", "levels", "pairs"])
+@loop_over("name", ADVERSARIAL)
+@loop_over("scale", [YES_NO, FIVE, PAIR], ids=["labels", "levels", "pairs"])
 def test_a_megabyte_of_anything_is_read_in_bounded_time(name, scale):
     text = ADVERSARIAL[name]
     started = time.process_time()

@@ -4,9 +4,9 @@
 
 from __future__ import annotations
 
-import pytest
 from jrh import Reply, Scale, ScaleKind, Status, Verdict
 from jrh_parsers.parsers import AutoParser
+from jrh_testing import loop_over
 
 YES_NO = Scale.of_labels("YES", "NO")
 CORRECT = Scale.of_labels("CORRECT", "INCORRECT")
@@ -473,9 +473,7 @@ def read(text: str, scale: Scale) -> Verdict:
     return AutoParser().parse(Reply(status=Status.OK, text=text), scale)
 
 
-@pytest.mark.parametrize(
-    ("text", "scale", "status", "label"), TABLE, ids=[f"{i}-{row[0][:32]!r}" for i, row in enumerate(TABLE)]
-)
+@loop_over(("text", "scale", "status", "label"), TABLE, ids=[f"{i}-{row[0][:32]!r}" for i, row in enumerate(TABLE)])
 def test_a_reply_means_what_a_reader_takes_it_to_mean(text, scale, status, label):
     verdict = read(text, scale)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import jrh_parsers.plugin
 import pytest
 from jrh import JrhError, Reply, Scale, ScaleKind, Status
-from jrh_testing import build
+from jrh_testing import build, loop_over
 
 FIVE = Scale.of_levels(1, 5)
 
@@ -53,7 +53,7 @@ def test_words_are_weighted_by_their_rank():
     assert parse([{"poor": 0.5, "good": 0.5}], text="good", scale=scale).presented == "fair"
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("probabilities", "scale", "reason"),
     [
         ([], FIVE, "no token probabilities"),

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 from jrh_plan.power import Assumptions, precision
-from statsmodels.stats.power import TTestPower
-from statsmodels.stats.proportion import proportion_confint
 
 QUIET = Assumptions(noise=0.0)
 
 
 def test_one_trial_an_item_has_wilsons_interval_and_the_paired_t_tests_power() -> None:
+    from statsmodels.stats.power import TTestPower
+    from statsmodels.stats.proportion import proportion_confint
+
     found = precision(120, 120, wished=0.05, assumptions=QUIET)
     low, high = proportion_confint(60, 120, method="wilson")
     assert found.half_width == pytest.approx((high - low) / 2)

@@ -6,7 +6,6 @@ import pytest
 from jrh_measuring import BreakdownOptions
 from jrh_prompts.across_judges import FlippedByEveryJudge, PairwiseAgreement
 from jrh_prompts.options import OverlapOptions
-from sklearn.metrics import cohen_kappa_score
 
 
 def test_pairs_that_every_judge_flips_are_listed(yes_no, pick):
@@ -31,6 +30,8 @@ def test_one_judge_has_nobody_to_share_a_flip_with(yes_no):
 
 
 def test_judges_are_compared_prompt_by_prompt(levels, pick):
+    from sklearn.metrics import cohen_kappa_score
+
     one = [("1", {"a": "1", "b": "2"}), ("2", {"a": "3", "b": "3"}), ("3", {"a": "5", "b": "4"})]
     other = [("1", {"a": "1", "b": "2"}), ("2", {"a": "2", "b": "3"}), ("3", {"a": "5", "b": None})]
     levels.table(one, judge="x").table(other, judge="y")

@@ -7,7 +7,7 @@ import json
 import jrh_prompts.plugin
 import pytest
 from jrh import Draft, Item, JrhError, Reply, Skip, Status
-from jrh_testing import ScriptedModel, build, sample_task
+from jrh_testing import ScriptedModel, build, loop_over, sample_task
 
 PROMPT = "Is this right, YES or NO?\n{{ response }}"
 ITEMS = [Item(id=str(number), fields={"request": "q", "response": f"r{number}"}) for number in range(3)]
@@ -41,7 +41,7 @@ async def test_every_item_is_asked_with_the_original_and_each_paraphrase_which_w
     assert "in double braces, such as {{ response }}, is filled in later" in model.prompts[0]
 
 
-@pytest.mark.parametrize(
+@loop_over(
     "text",
     [
         "Is it right? YES or NO.",  # lost the response

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from jrh import Item, JrhError, NotAbove, NotBelow, Polarity, Same, Scale, Skip, Task
 from jrh_prompts.rubric import reverse_list
 from jrh_prompts.scale import rescale
-from jrh_testing import build, sample_task
+from jrh_testing import build, loop_over, sample_task
 
 ITEM = Item(id="1", fields={"request": "q", "response": "r"})
 SIX = Task(name="six", scale=Scale.of_levels(1, 6), instruction="Rate it.", rubric="6: best\n1: worst")
@@ -61,7 +61,7 @@ async def test_the_tasks_own_scale_is_no_other_scale():
     assert found == Skip(reason="the scale is the task's own", variant="same")
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("variant", "said"),
     [
         ({"range": [1, 3]}, "has 3 levels, fewer than the task's 6"),

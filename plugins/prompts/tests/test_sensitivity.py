@@ -15,8 +15,7 @@ from jrh_measuring import Pairs, answers_by, read_trials
 from jrh_prompts.listing import read_pairs, sample_pairs
 from jrh_prompts.options import SensitivityOptions
 from jrh_prompts.sensitivity import TemplateSensitivity
-from jrh_testing import build, sample_task
-from sklearn.metrics import cohen_kappa_score
+from jrh_testing import build, loop_over, sample_task
 
 ALL = TemplateSensitivity(SensitivityOptions(all=True))
 
@@ -55,6 +54,8 @@ def test_an_inverted_template_flips_everything_raw_and_nothing_corrected(yes_no,
 
 
 def test_kappa_of_a_pair_is_scikit_learns(yes_no, pick):
+    from sklearn.metrics import cohen_kappa_score
+
     chance = np.random.default_rng(3)
     labels = np.array(["YES", "NO"])
     one, other = labels[(chance.random(40) < 0.3).astype(int)], labels[(chance.random(40) < 0.5).astype(int)]
@@ -185,7 +186,7 @@ def test_pairs_are_listed_in_a_file_for_one_item_or_for_all(yes_no, pick):
     assert pick(found, "jss").estimate == pytest.approx((1 + 0 + 1) / 3)
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("content", "said"),
     [
         ("one,two\na,b\n", "pairs.csv:1: the column `template_a` is missing"),

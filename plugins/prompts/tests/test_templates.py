@@ -10,7 +10,7 @@ from jrh import Draft, Item, JrhError, Mode, Polarity, Same, Scale, Skip, Task
 from jrh_authoring import render
 from jrh_prompts.options import SYSTEM, Inventory
 from jrh_prompts.templates import load_templates
-from jrh_testing import Project, build, sample_task
+from jrh_testing import Project, build, loop_over, sample_task
 
 ITEM = Item(id="1", fields={"request": "What is 2 + 2?", "response": "4"})
 PAIR = Item(id="1", fields={"request": "q", "response_a": "one", "response_b": "two"})
@@ -28,7 +28,7 @@ def refused(options, task=None):
     return str(caught.value)
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("inventory", "sizes"),
     [("factuality", (6, 1)), ("coherence", (5, 0)), ("relevance", (5, 0)), ("preference", (5, 0))],
 )

@@ -14,7 +14,7 @@ from jrh.values import Curve
 from jrh_report.curves import PLOTS
 from jrh_report.drawings import PANELS
 from jrh_report.html.parts import Part, page_sections
-from jrh_testing import SectionContract, load_sections, sample_report
+from jrh_testing import SectionContract, load_sections, loop_over, sample_report
 
 REPORT = sample_report()
 TASK = REPORT.tasks[0].task.name
@@ -93,7 +93,7 @@ def test_what_never_came_is_counted_and_no_point():
     assert (2, "estimate") not in places(part.plots[0].svg)
 
 
-@pytest.mark.parametrize("at", ["nan", "inf", "<b>", "", "1e999"])
+@loop_over("at", ["nan", "inf", "<b>", "", "1e999"])
 def test_a_level_that_is_no_number_is_no_point(at):
     assert curves(run(owner(), seen(at, 0.5))) == ()
 

@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 
 import jrh_report.plugin
-import jsonschema
 import pytest
 from attrs import evolve
 from jrh import Interval, RecordTable
@@ -91,6 +90,8 @@ def test_a_run_that_found_little_has_every_report_twice_the_same(render, shown, 
 
 @pytest.mark.parametrize("edge", [lambda report: empty_report(), lambda report: report, *EDGES])
 def test_the_json_report_fits_its_schema_and_holds_no_number_that_json_lacks(render, edge) -> None:
+    import jsonschema
+
     found = json.loads(render("json", edge(sample_report())), parse_constant=pytest.fail)
 
     jsonschema.validate(found, json.loads(SCHEMA.read_text(encoding="utf-8")))

@@ -1,7 +1,6 @@
 import json
 from pathlib import Path
 
-import jsonschema
 import pytest
 from attrs import evolve
 from jrh_testing import empty_report
@@ -43,6 +42,8 @@ def test_text_cannot_act_on_a_terminal(render, report) -> None:
 
 
 def test_it_fits_the_schema_of_results(render, report) -> None:
+    import jsonschema
+
     if not SCHEMA.exists():
         pytest.skip(f"{SCHEMA.name} is generated into schemas/ and is not there")
     schema = json.loads(SCHEMA.read_text(encoding="utf-8"))

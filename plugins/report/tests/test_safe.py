@@ -1,15 +1,15 @@
 import unicodedata
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jrh.text import clean_text as clean
 from jrh_measuring import html_text as html
 from jrh_measuring import markdown_text as markdown
 from jrh_report.latex import latex_text as latex
+from jrh_testing import loop_over
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("text", "shown"),
     [
         ("\x1b[31mred\x1b[0m", "red"),
@@ -43,7 +43,7 @@ def test_a_long_text_says_that_it_was_cut() -> None:
     assert clean("word " * 100_000, 10) == "word word…"
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("text", "shown"),
     [
         ("a|b", r"a\|b"),
@@ -77,7 +77,7 @@ def test_html_within_markdown_has_no_backslashes_and_no_tags() -> None:
     assert html("a_b <img src=x> @user") == "a_b &lt;img src=x&gt; @\u200buser"
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("text", "shown"),
     [
         ("50% of $x_1$ & more #1", r"50\% of \$x\_1\$ \& more \#1"),

@@ -23,7 +23,7 @@ from jrh_review.runs import Runs
 from jrh_review.security import Names, Session, Sessions
 from jrh_review.serving import make_app
 from jrh_review.tables import read_sheet, write_gold, write_sheet
-from sklearn.metrics import cohen_kappa_score
+from jrh_testing import loop_over
 
 from .conftest import HOST, ORIGIN, PORT, Answer, Door, cookie_of
 
@@ -145,7 +145,7 @@ def test_options_of_a_pair_change_places_and_the_label_is_mapped_back(tmp_path: 
         assert {screen.label_map["TIE"] for screen in screens} == {"TIE"}
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("labels", "keys"),
     [
         (["YES", "NO"], "12"),
@@ -352,6 +352,8 @@ def test_the_gold_table_has_majority_share_and_number_of_labellers(desk: LabelDe
 
 
 def test_agreement_is_that_of_another_library(desk: LabelDesk, capsys: pytest.CaptureFixture[str]) -> None:
+    from sklearn.metrics import cohen_kappa_score
+
     said = labelled(desk)
     found, again = people_agreement(TASK, items(), desk.labels())
     for pair, kappa in found.pairs.items():
@@ -429,6 +431,8 @@ def transcripts(n: int = N) -> list[Item]:
 
 
 def test_a_transcript_is_labelled_on_an_ordinal_scale_and_levels_are_weighted(tmp_path: Path) -> None:
+    from sklearn.metrics import cohen_kappa_score
+
     draws = np.random.default_rng(11)
     said: dict[str, dict[str, int]] = {}
     with label_desk(tmp_path / "labels.jsonl") as desk:

@@ -24,6 +24,7 @@ from jrh_review.runs import Runs
 from jrh_review.security import MOST_BODY, Names, Session, Sessions
 from jrh_review.serving import make_app
 from jrh_review.tables import write_decisions
+from jrh_testing import loop_over
 
 from .conftest import HOST, ORIGIN, PORT, Answer, Door, cookie_of
 
@@ -397,7 +398,7 @@ def test_the_program_exports_and_salvage_keeps_decisions(run_dir: Path, tmp_path
     assert {row["case_id"]: row["valid"] for row in told if row["valid"]} == {"words-1": "yes", "words-2": "no"}
 
 
-@pytest.mark.parametrize("names", [("Ann", "Ann"), ("",), ("a\x1bb",), (" Ann",), ("x" * 81,)])
+@loop_over("names", [("Ann", "Ann"), ("",), ("a\x1bb",), (" Ann",), ("x" * 81,)])
 def test_a_reviewer_needs_a_name_of_their_own(names: tuple[str, ...]) -> None:
     from jrh_review.desk_commands import check_names
 

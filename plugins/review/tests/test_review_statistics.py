@@ -6,7 +6,6 @@ import pytest
 from jrh.values.cases import Case, Provenance
 from jrh_review.decisions import Decision, QueuedCase, ReviewAction, case_reviews
 from jrh_review.review_statistics import ONLY_KEPT, review_shares, validator_checks
-from statsmodels.stats.proportion import proportion_confint
 
 LABELS = {"YES": "YES", "NO": "NO"}
 ACCEPT, EDIT, REJECT = ReviewAction.ACCEPT, ReviewAction.EDIT, ReviewAction.REJECT
@@ -36,6 +35,8 @@ def a_case(number: int, *, refused: bool) -> Case:
 
 def test_the_table_of_the_paper_comes_out_of_the_decisions() -> None:
     """Fourteen of sixteen drafts were modified and two were not; Wilson's interval is statsmodels'."""
+    from statsmodels.stats.proportion import proportion_confint
+
     queue = [queued(number) for number in range(16)]
     log = [decision(f"c{number}", EDIT if number < 14 else ACCEPT) for number in range(16)]
     (found,) = review_shares(queue, case_reviews(log), 1)

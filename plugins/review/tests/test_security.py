@@ -9,6 +9,7 @@ import pytest
 from jrh import JrhError
 from jrh_review.security import HEADERS, MOST_BODY, Names
 from jrh_review.serving import check_address
+from jrh_testing import loop_over
 
 from .conftest import HOST, ORIGIN, PORT, cookie_of
 
@@ -438,12 +439,12 @@ def test_a_web_socket_is_closed(door):
 # -- where it listens ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("address", ["127.0.0.1", "localhost", "::1", "127.0.0.9"])
+@loop_over("address", ["127.0.0.1", "localhost", "::1", "127.0.0.9"])
 def test_loopback_needs_no_leave(address):
     assert check_address(address, allow_remote=False) == address.replace("localhost", "127.0.0.1")
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("address", "leave", "why"),
     [
         ("192.0.2.7", False, "--allow-remote"),

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from jrh import JrhError, Mode, Scale, Status
 from jrh_reward.deciding import Decider, logistic, score_of
 from jrh_reward.options import Decision, Probability
-from jrh_testing import build, sample_items, sample_question, sample_task
+from jrh_testing import build, loop_over, sample_items, sample_question, sample_task
 
 YES_NO, FIVE = Scale.of_labels("YES", "NO"), Scale.of_levels(1, 5)
 
@@ -26,12 +26,12 @@ def decided(scale, *scores, **decision):
     return verdict.presented or verdict.status.value
 
 
-@pytest.mark.parametrize("answer", [0.7, {"score": 0.7}, np.float64(0.7), np.array([0.7])])
+@loop_over("answer", [0.7, {"score": 0.7}, np.float64(0.7), np.array([0.7])])
 def test_numbers_are_scores(answer):
     assert score_of(answer) == pytest.approx(0.7)
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("answer", "status"),
     [
         *((bad, Status.UNPARSABLE) for bad in ("0.7", True, [0.7], float("nan"), math.inf, -math.inf, 10**400)),
@@ -80,7 +80,7 @@ def test_the_logistic_function_never_overflows(number):
     assert logistic(number) == pytest.approx(1 / (1 + np.exp(-np.longdouble(number))))
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("scale", "decision", "message"),
     [
         (Scale.of_labels("a", "b", "c"), {}, "scores have an order, but the 3 labels of the scale do not"),
@@ -102,7 +102,7 @@ def test_a_decision_that_the_scale_cannot_take_is_refused(scale, decision, messa
     assert str(error.value).startswith("judge 'rm', task '")
 
 
-@pytest.mark.parametrize("thresholds", [(1.0, 0.0), (1.0, 1.0), (math.nan,), (math.inf,)])
+@loop_over("thresholds", [(1.0, 0.0), (1.0, 1.0), (math.nan,), (math.inf,)])
 def test_thresholds_rise(thresholds):
     with pytest.raises(JrhError, match="greater than the one before"):
         Decision(thresholds=thresholds)

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from jrh import MetricContext, RecordTable, Scale, Task
 from jrh_testing import build, findings_about
-from scipy.stats import binom
 
 ITEMS, STUDIES = 60, 200
 TASK = Task(name="t", scale=Scale.of_labels("YES", "NO"))
@@ -68,6 +67,8 @@ def small(measures, name="score-shift-p"):
 
 def test_clean_scores_are_not_accused():
     """Scores with noise and no order: called moved, ordered or inverted in no more than the stated share."""
+    from scipy.stats import binom
+
     found = measured(study())
     assert small(found) <= binom.ppf(0.999, STUDIES, 0.05) / STUDIES
     assert share(found, "scores-shift") <= binom.ppf(0.999, STUDIES, 0.05) / STUDIES

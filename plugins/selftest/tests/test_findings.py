@@ -7,6 +7,7 @@ from jrh_selftest.findings import KNOWN, Known, Study, Verdict, explain_failure
 from jrh_selftest.judging import Limits, judge_alarms, judge_interval, surely_right, verdict_may_change
 from jrh_selftest.studies import Plan, all_findings, build_parts
 from jrh_stats import clustered_proportion
+from jrh_testing import loop_over
 
 
 def studies(width, *, n=400, shift=0.0, flags=()):
@@ -15,9 +16,7 @@ def studies(width, *, n=400, shift=0.0, flags=()):
     return [Study(value=value, low=value - width, high=value + width, flags=flags) for value in values]
 
 
-@pytest.mark.parametrize(
-    ("width", "verdict"), [(1.96, Verdict.OK), (1.0, Verdict.FAIL), (1.7, Verdict.FAIL), (2.4, Verdict.FAIL)]
-)
+@loop_over(("width", "verdict"), [(1.96, Verdict.OK), (1.0, Verdict.FAIL), (1.7, Verdict.FAIL), (2.4, Verdict.FAIL)])
 def test_intervals_that_cover_too_rarely_or_too_often_fail(width, verdict):
     assert judge_interval("w", "m", 0.0, studies(width, n=2000), Limits()).verdict is verdict
 
@@ -282,7 +281,7 @@ def wald(estimate, means):
     return estimate.value - reach, estimate.value + reach
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("clusters", "trials", "share", "spread"),
     [(45, 2, 0.93, 1.0), (70, 1, 0.95, 5.0), (40, 4, 0.9, 3.0), (90, 3, 0.97, 2.0), (150, 6, 0.985, 0.5)],
 )

@@ -12,8 +12,7 @@ from jrh_selftest.ratings import agreement, draw_error_correlation, draw_ratings
 from jrh_selftest.truth import gold_said_in_test, ordinal, truths
 from jrh_selftest.world import TEST, World
 from jrh_selftest.worlds import COVARIATE, DESIGNS, FAIR, FOLLOWING, TEMPLATES, UNDECLARED, WORLDS, worlds
-from scipy import stats
-from sklearn import metrics
+from jrh_testing import loop_over
 
 
 def large(world):
@@ -30,7 +29,7 @@ def answers(records, test):
 NEW = [world for world in DESIGNS if world.name in ("few noisy items", "near-duplicates")]
 
 
-@pytest.mark.parametrize("world", [*WORLDS, *NEW], ids=lambda world: world.name)
+@loop_over("world", [*WORLDS, *NEW], ids=lambda world: world.name)
 def test_every_rate_of_a_world_is_what_a_count_over_60_000_items_finds(world):
     records = large(world)
     planted = truths(world)
@@ -54,6 +53,9 @@ def test_every_rate_of_a_world_is_what_a_count_over_60_000_items_finds(world):
 
 
 def test_ordinal_values_are_those_of_scipy_over_a_large_study():
+    from scipy import stats
+    from sklearn import metrics
+
     world = next(world for world in WORLDS if world.scale.ordered)
     planted = truths(world)
     gold, first, _ = answers(large(world), REFERENCE)
@@ -89,7 +91,7 @@ def test_alpha_by_its_definition_is_what_its_own_library_finds():
         assert alpha(counts, distances) == pytest.approx(theirs)
 
 
-@pytest.mark.parametrize("world", [*WORLDS[:3], DESIGNS[1]], ids=lambda world: world.name)
+@loop_over("world", [*WORLDS[:3], DESIGNS[1]], ids=lambda world: world.name)
 def test_planted_agreement_is_what_other_libraries_find_in_a_large_study(world):
     from attrs import evolve
 
@@ -221,8 +223,10 @@ def test_errors_come_together_as_often_as_planted():
     assert found.value == pytest.approx(0.3, abs=0.015)
 
 
-@pytest.mark.parametrize("world", [*TEMPLATES, UNDECLARED], ids=lambda world: world.name)
+@loop_over("world", [*TEMPLATES, UNDECLARED], ids=lambda world: world.name)
 def test_agreement_between_templates_is_what_a_count_over_20_000_items_finds(world):
+    from sklearn import metrics
+
     records = evolve(world, items=20_000 * world.copies).draw(np.random.default_rng(2))
     rows = records.where(records.equals("test", TEST))
     order = np.lexsort((rows.codes("template"), rows.codes("item_id")))
@@ -243,7 +247,7 @@ def test_agreement_between_templates_is_what_a_count_over_20_000_items_finds(wor
     assert planted["template-kappa", TEST] == pytest.approx(metrics.cohen_kappa_score(first, second), abs=0.01)
 
 
-@pytest.mark.parametrize("world", [*FOLLOWING, *FAIR], ids=lambda world: world.name)
+@loop_over("world", [*FOLLOWING, *FAIR], ids=lambda world: world.name)
 def test_the_effect_of_a_covariate_is_the_slope_within_gold_labels_of_60_000_items(world):
     records = evolve(world, items=60_000).draw(np.random.default_rng(3))
     rows = records.where(records.equals("test", REFERENCE))

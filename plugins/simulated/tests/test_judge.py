@@ -13,7 +13,7 @@ from jrh import JrhError, Polarity, Question, Scale, Status, Task
 from jrh.values import Condition, Truth
 from jrh_simulated.judge import PlantedJudge
 from jrh_simulated.options import ErrorKind, JudgeOptions
-from jrh_testing import FakeContext, sample_items, sample_question, sample_task, sample_tasks, sample_truth
+from jrh_testing import FakeContext, loop_over, sample_items, sample_question, sample_task, sample_tasks, sample_truth
 
 rates = st.floats(0, 1, allow_nan=False)
 signed = st.floats(-1, 1, allow_nan=False)
@@ -130,7 +130,7 @@ def test_accuracy_for_a_label_off_the_scale_is_an_error_that_names_the_scale(ben
         bench(accuracy={"MAYBE": 0.5})
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("options", "message"),
     [
         ({"accuracy": 1.2}, "'accuracy' must be between 0 and 1"),

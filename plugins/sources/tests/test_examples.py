@@ -10,7 +10,7 @@ from statistics import mean
 import jrh_sources.plugin
 import pytest
 from jrh import JrhError, Mode, Scale, Task
-from jrh_testing import build, find_spec
+from jrh_testing import build, find_spec, loop_over
 
 TASKS = {
     "factual": Task(name="factual", scale=Scale.of_labels("YES", "NO")),
@@ -43,7 +43,7 @@ def sentences(text):
     return len(re.findall(r"[.!?](?:\s|$)", text))
 
 
-@pytest.mark.parametrize("dataset", TASKS)
+@loop_over("dataset", TASKS)
 def test_thirty_items_with_balanced_labels_within_every_stratum(dataset):
     items = load(dataset)
     labels = TASKS[dataset].scale.labels
@@ -54,7 +54,7 @@ def test_thirty_items_with_balanced_labels_within_every_stratum(dataset):
     assert len(set(cells.values())) == 1
 
 
-@pytest.mark.parametrize("dataset", TASKS)
+@loop_over("dataset", TASKS)
 def test_every_item_is_distinct_and_says_why(dataset):
     items = load(dataset)
     texts = [text for item in items for name, text in item.fields.items() if name != "request"]
@@ -75,7 +75,7 @@ def test_no_two_items_of_all_four_sets_share_most_of_their_words():
     assert close == []
 
 
-@pytest.mark.parametrize("dataset", TASKS)
+@loop_over("dataset", TASKS)
 def test_neither_id_nor_position_tells_the_label(dataset):
     items = load(dataset)
     assert [item.id for item in items] == [f"{dataset}-{number:02}" for number in range(1, 31)]

@@ -1,7 +1,7 @@
 import jrh_stochastic.plugin
 import pytest
 from jrh import Draft, Item, JrhError, Same, Sampling
-from jrh_testing import build
+from jrh_testing import build, loop_over
 
 ITEM = Item(id="1", fields={"request": "2+2?", "response": "4"})
 
@@ -30,7 +30,7 @@ async def test_close_temperatures_keep_names_of_their_own():
     assert [draft.variant for draft in await drafts(temperatures=[0.7, 0.7000001])] == ["t=0.7", "t=0.7000001"]
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("options", "named"),
     [
         ({"repeats": 1}, "without a grid of `seeds`"),

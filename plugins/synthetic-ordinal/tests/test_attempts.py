@@ -3,11 +3,10 @@
 import json
 
 import jrh_synthetic_ordinal.plugin
-import pytest
 from jrh import Item, Scale, Task
 from jrh.errors import FaultKind, ModelFault
 from jrh.plugins import Completion
-from jrh_testing import ScriptedModel, build
+from jrh_testing import ScriptedModel, build, loop_over
 
 TASK = Task(name="levels", instruction="Grade it.", rubric="Better is higher, " * 5, scale=Scale.of_levels(1, 5))
 ITEM = Item(id="1", fields={"request": "Write.", "response": " ".join(f"seed{n}" for n in range(20))}, gold="1")
@@ -23,7 +22,7 @@ def perturber(writer, grader, **options):
     )
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("answer", "reason"),
     [
         ("Here is a text about it.", "no JSON in the reply"),
@@ -48,7 +47,7 @@ async def test_a_reply_that_is_no_response_is_recorded_and_never_a_case(answer, 
     assert grader.asked == []
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("answer", "achieved"),
     [
         ('{"rationale": "3 is too much", "level": "2"}', "2"),

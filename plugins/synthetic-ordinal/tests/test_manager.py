@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from jrh import Draft, Equals, Item, Reply, Scale, Skip, Status, Task
 from jrh_synthetic_ordinal.buckets import Ramp
 from jrh_synthetic_ordinal.manager import OTHER_LEVEL
-from jrh_testing import ScriptedModel, build
+from jrh_testing import ScriptedModel, build, loop_over
 
 TASK = Task(name="levels", instruction="Grade it.", rubric="Better is higher, " * 5, scale=Scale.of_levels(1, 5))
 WORDS = [f"word{number}" for number in range(4_000)]
@@ -210,7 +210,7 @@ async def test_a_higher_temperature_is_reached_only_after_the_misses_and_helps()
         assert [attempt["rejected"] for attempt in draft.details["attempts"]] == [OTHER_LEVEL] * 6 + [""]
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("initial", "step", "highest", "temperatures"),
     [
         (0.7, 0.2, 1.3, (0.7, 0.9, 1.1, 1.3)),

@@ -9,9 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jrh import Draft, Equals, Item, JrhError, Scale, Skip, Task
 from jrh_synthetic_ordinal.manager import Similarity, Words
-from jrh_testing import ScriptedModel, build
-from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.metrics.pairwise import cosine_similarity
+from jrh_testing import ScriptedModel, build, loop_over
 
 LEVELS = Task(name="levels", rubric="Higher is better.", scale=Scale.of_levels(1, 6))
 FACTS = Task(name="facts", scale=Scale.of_labels("YES", "NO"))
@@ -33,6 +31,9 @@ def perturber(task=LEVELS, models=None, **options):
 @settings(max_examples=30, deadline=None)
 @given(TEXTS, TEXTS)
 def test_similarities_are_those_of_scikit_learn(seeds, texts):
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.metrics.pairwise import cosine_similarity
+
     # Over one vocabulary, weighed by the seeds: the words of both are known, so hashing must change nothing.
     vectorizer = TfidfVectorizer(sublinear_tf=True, token_pattern=r"(?u)\b\w+\b", norm=None)
     vocabulary = ["red", "green", "blue", "cat", "dog", "hen", "one", "two", "three", "four", "five", "six"]
@@ -79,7 +80,7 @@ async def test_samples_of_the_rule_are_different_orders():
     assert len({result.fields["response"] for _, result in results}) == 4
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("text", "reason"),
     [
         ("Few words.", "fewer than 20 words to scramble"),
@@ -108,7 +109,7 @@ async def test_of_any_text_the_words_stay_and_hardly_any_neighbours(text):
             assert isinstance(result, Skip)
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("task", "options", "message"),
     [
         (LEVELS, {"levels": ["7"]}, "level '7' is not on the scale 1, 2, 3, 4, 5, 6"),

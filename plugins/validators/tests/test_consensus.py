@@ -4,7 +4,7 @@ import jrh_validators.plugin
 import pytest
 from attrs import frozen
 from jrh import Draft, Equals, Item, JrhError, Validation
-from jrh_testing import LabelParser, ScriptedModel, build
+from jrh_testing import LabelParser, ScriptedModel, build, loop_over
 
 ITEM = Item(id="1", fields={"response": "a"})
 DRAFT = Draft(fields={"response": "b"}, expectation=Equals(label="YES"))
@@ -33,7 +33,7 @@ def consensus(decisions, **options):
     return build(jrh_validators.plugin, "consensus", options={"validators": list(voters), **options}, validators=voters)
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("votes", "options", "accepted"),
     [
         ("yyn", {}, True),
@@ -57,7 +57,7 @@ async def test_the_rule_counts_the_votes_and_a_missing_vote_is_none_in_favour(vo
     assert list(validation.details["votes"].values()) == [meant[vote] for vote in votes]
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("votes", "agreement"), [("yyy", 1.0), ("yyn", 1 / 3), ("yynn", 1 / 3), ("yyyyn", 0.6), ("y-n", 0.0), ("y--", None)]
 )
 async def test_the_agreement_is_the_share_of_agreeing_pairs_of_votes(votes, agreement):
@@ -107,7 +107,7 @@ async def test_a_model_without_an_answer_has_not_voted():
     assert validation.details["votes"] == {"llm-label(m1)": None, "llm-label(m2)": True}
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("options", "message"),
     [
         ({}, "at least two voters"),

@@ -11,9 +11,6 @@ from jrh import Draft, Item, JrhError
 from jrh_authoring import WORD, VectorRows
 from jrh_testing import build
 from jrh_validators.diversity import _rank, tfidf
-from scipy.sparse import csr_matrix
-from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.metrics.pairwise import cosine_similarity
 
 SEED = Item(id="seed", fields={"request": "?", "response": "Sunlight is scattered by the air above us."})
 TEXTS = [
@@ -55,6 +52,9 @@ async def test_the_limits_are_separate_and_none_is_no_limit():
 
 
 async def test_similarities_are_those_of_scikit_learn():
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.metrics.pairwise import cosine_similarity
+
     found = await decided(TEXTS, max_to_seeds=None, max_to_kept=None)
     matrix = TfidfVectorizer(token_pattern=r"\w+").fit_transform([*TEXTS, SEED.fields["response"]])
     expected = cosine_similarity(matrix[:-1], matrix[-1])[:, 0]
@@ -103,6 +103,9 @@ def test_limits_that_make_no_sense_are_rejected(limit):
 
 
 async def test_many_drafts_are_decided_as_one_after_the_other():
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.metrics.pairwise import cosine_similarity
+
     draws = random.Random(4)
     texts = [" ".join(draws.choices("abcdefghijkl", k=6)).replace(" ", "x ") for _ in range(300)]
     found = await decided(texts, max_to_kept=0.7, max_to_seeds=None)
@@ -126,6 +129,8 @@ VECTORS = st.lists(st.lists(st.sampled_from([0.0, 0.25, 0.5, 1.0]), min_size=5, 
 @settings(max_examples=60, deadline=None)
 @given(VECTORS)
 def test_growing_rows_give_the_highest_product_of_a_stacked_matrix(vectors):
+    from scipy.sparse import csr_matrix
+
     sparse, dense = VectorRows(), VectorRows()
     for number, vector in enumerate(vectors):
         stacked = np.array(vectors[:number]).reshape(number, 5)

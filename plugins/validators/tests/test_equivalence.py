@@ -6,7 +6,7 @@ import jrh_validators.plugin
 import pytest
 from jrh import Draft, Item
 from jrh.plugins import Completion
-from jrh_testing import ScriptedModel, build
+from jrh_testing import ScriptedModel, build, loop_over
 
 ITEM = Item(id="1", fields={"response": "ORIGINAL", "response_b": "OTHER"})
 DRAFT = Draft(fields={"response": "DRAFTED"})
@@ -56,7 +56,7 @@ async def test_every_changed_field_is_compared_and_unchanged_ones_are_not():
     assert len(model.asked) == 6
 
 
-@pytest.mark.parametrize(
+@loop_over(
     "form",
     [
         "{}",
@@ -72,7 +72,7 @@ async def test_a_letter_is_read_from_json_or_alone(form):
     assert len(model.asked) == 2
 
 
-@pytest.mark.parametrize("reply", ["A or B", "", "C", json.dumps({"answer": "both"}), "The answer is A"])
+@loop_over("reply", ["A or B", "", "C", json.dumps({"answer": "both"}), "The answer is A"])
 async def test_anything_else_is_no_answer(reply):
     made, model = validator(reply, attempts=2)
     validation = await made.validate(ITEM, DRAFT)

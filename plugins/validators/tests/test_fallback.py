@@ -4,7 +4,7 @@ import jrh_validators.plugin
 import pytest
 from attrs import define
 from jrh import Draft, Equals, Item, JrhError, Validation
-from jrh_testing import LabelParser, ScriptedModel, build
+from jrh_testing import LabelParser, ScriptedModel, build, loop_over
 
 ITEM = Item(id="1", fields={"request": "?", "response": "a"})
 DRAFT = Draft(fields={"response": "b"}, expectation=Equals(label="YES"))
@@ -29,7 +29,7 @@ def fallback(*decisions):
     return made, asked
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("decisions", "accepted", "by", "asked"),
     [
         ((True, False), True, "v0", [1, 0]),

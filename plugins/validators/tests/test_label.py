@@ -5,7 +5,7 @@ import pytest
 from jrh import Changes, Draft, Equals, Item, JrhError, NotAbove, NotBelow, Same, Scale, Task
 from jrh.errors import FaultKind, ModelFault
 from jrh.plugins import Completion
-from jrh_testing import LabelParser, ScriptedModel, build, sample_task
+from jrh_testing import LabelParser, ScriptedModel, build, loop_over, sample_task
 
 LEVELS = Task(name="essays", instruction="Rate the essay.", rubric="RUBRIC-7", scale=Scale.of_levels(1, 6))
 
@@ -33,7 +33,7 @@ def levels(original, changed):
     return ScriptedModel({">\noriginal\n<": str(original), ">\nchanged\n<": str(changed)})
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("expectation", "original", "changed", "accepted"),
     [
         (Same(), 3, 3, True),
@@ -119,7 +119,7 @@ async def test_an_unreadable_reply_is_asked_again_as_another_repeat():
     assert validation.details["attempts"] == 2
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("answer", "reason", "asked"),
     [
         ("no idea", "no answer in the reply", 2),

@@ -2,6 +2,7 @@
 
 import pytest
 from jrh import Draft, Item, JrhError, Prompt, Text
+from jrh_testing import loop_over
 from jrh_validators.consensus import HumanLabels
 
 ITEM = Item(id="i1", fields={"response": "a"})
@@ -17,7 +18,7 @@ def template(name):
     )
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("variant", "accepted", "decided"),
     [("same", True, True), ("other", False, True), ("odd", False, False), ("new", False, False)],
 )

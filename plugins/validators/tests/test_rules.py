@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jrh import Draft, Item
 from jrh_authoring import other_language, word_count
-from jrh_testing import build
+from jrh_testing import build, loop_over
 from jrh_validators.options import RulesOptions
 from jrh_validators.rules import Names, Rules, negations, numbers
 
@@ -19,7 +19,7 @@ ESSAYS = Path(__file__).parents[3].parent / "shared/data/persuade/essays.csv"
 EVERYTHING = Rules(options=RulesOptions(words=True, length_ratio=(1, 1)))
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("text", "found"),
     [
         ("It has 3 parts, 3.50 euros each.", ["3", "3.5"]),
@@ -47,7 +47,7 @@ def test_a_number_is_the_same_with_and_without_commas(value):
     assert numbers(f"It is {value:,}.") == numbers(f"It is {value}.") == Counter([str(value)])
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("text", "certain"),
     [
         ("The river in Paris is the Seine.", {"Paris", "Seine"}),
@@ -65,7 +65,7 @@ def test_names_are_capitals_inside_sentences(text, certain):
     assert Names.of(text).certain == certain
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("text", "count"),
     [
         ("It is not so, and never was.", 2),
@@ -79,9 +79,7 @@ def test_negations_are_counted(text, count):
     assert negations(text) == count
 
 
-@pytest.mark.parametrize(
-    ("text", "count"), [("Two words", 2), ("don't stop", 3), ("東京は big", 4), ("... -", 0), ("a-b_c 1.5", 4)]
-)
+@loop_over(("text", "count"), [("Two words", 2), ("don't stop", 3), ("東京は big", 4), ("... -", 0), ("a-b_c 1.5", 4)])
 def test_words_are_runs_of_letters_and_digits_or_single_signs(text, count):
     assert word_count(text) == count
 
@@ -89,7 +87,7 @@ def test_words_are_runs_of_letters_and_digits_or_single_signs(text, count):
 ENGLISH = "The mountain air was cold and the climbers were tired after the long day."
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("changed", "other"),
     [
         ("After the long day the climbers were weary, and the air on the mountain was cold.", False),
@@ -111,7 +109,7 @@ def test_japanese_may_mix_its_scripts():
     assert not other_language("山の空気は冷たかった", "やまのくうきはつめたかった")
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("options", "original", "changed", "reason", "details"),
     [
         ({}, "It has 3 parts.", "It has 4 parts.", "the numbers changed", {"lost": ["3"], "added": ["4"]}),
@@ -141,7 +139,7 @@ async def test_a_broken_rule_is_named_with_what_was_found(options, original, cha
     assert validation.details == {"field": "response", **details}
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("options", "original", "changed"),
     [
         ({}, "Paris is a city.", "A city, that is Paris."),
@@ -161,7 +159,7 @@ async def test_what_keeps_the_rules_is_accepted(options, original, changed):
     assert (await made.validate(item, Draft(fields={"response": changed}))).accepted
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("original", "changed", "accepted"),
     [
         ("It has 3 parts.", "It has 3 parts; I mean 3.", True),

@@ -2,8 +2,8 @@
 
 import re
 
-import pytest
 from jrh_authoring import apply_edits
+from jrh_testing import loop_over
 from jrh_verbosity.options import Variant
 from jrh_verbosity.rules import places
 from jrh_verbosity.shortening import ASIDES, FRAMES
@@ -17,7 +17,7 @@ def longer(text):
     return apply_edits(text, places(text, Variant.LONG))
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("text", "expected"),
     [
         ("It is very cold, and they really mind.", "It is cold, and they mind."),
@@ -39,7 +39,7 @@ def test_what_can_go_goes(text, expected):
     assert shorter(text) == expected
 
 
-@pytest.mark.parametrize(
+@loop_over(
     "text",
     [
         "It is not very good, and isn't really bad. They don\u2019t really mind. It is never very cold.",
@@ -66,7 +66,7 @@ def test_statements_get_frames_and_asides():
     assert longer(text) == (f"{FRAMES[0]} it is cold. {ASIDES[0]} {FRAMES[0]} the big dog is here. {ASIDES[1]}")
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("text", "expected"),
     [
         ("they left because it rained", "they left due to the fact that it rained"),
@@ -79,7 +79,7 @@ def test_longer_forms_are_used(text, expected):
     assert longer(text) == expected
 
 
-@pytest.mark.parametrize(
+@loop_over(
     "text",
     [
         "Paris",
@@ -96,7 +96,7 @@ def test_what_is_no_plain_statement_is_left_alone(text):
     assert longer(text) == text
 
 
-@pytest.mark.parametrize("text", [*FRAMES, *ASIDES])
+@loop_over("text", [*FRAMES, *ASIDES])
 def test_what_is_added_states_no_number_name_negation_or_praise(text):
     assert not re.search(r"\d|\b(?:one|two|three|first|no|not|never|nothing|nobody|without|none|nor|neither)\b", text)
     assert not re.search(r"n't\b|\b(?:good|bad|best|great|important|clear|clearly|true|false|right|wrong)\b", text)

@@ -9,7 +9,7 @@ from attrs import frozen
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jrh import Draft, Item, JrhError, Mode, Same, Skip, Validation
-from jrh_testing import build, sample_task
+from jrh_testing import build, loop_over, sample_task
 
 ESSAYS = Path(__file__).parents[3].parent / "shared/data/persuade/essays.csv"
 TEXT = (
@@ -65,7 +65,7 @@ async def test_too_much_is_taken_back_until_the_bounds_hold():
     assert {edit["at"] for edit in made[1]["edits"]} < {edit["at"] for edit in made[0]["edits"]}
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("options", "text", "reason"),
     [
         ({"variants": ["short"], "short_ratio": [0.1, 0.5]}, TEXT, "not short enough"),
@@ -109,7 +109,7 @@ async def test_a_text_that_a_check_rejects_is_a_skip_with_its_reason():
     ]
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("options", "message"),
     [
         ({"by": "model"}, "needs `model`"),

@@ -8,7 +8,7 @@ from attrs import frozen
 from jrh import Draft, Item, JrhError, Mode, Same, Scale, Skip, Task, Validation
 from jrh.errors import FaultKind, ModelFault
 from jrh.plugins import Completion
-from jrh_testing import ScriptedModel, build, sample_task
+from jrh_testing import ScriptedModel, build, loop_over, sample_task
 
 RUBRIC = "A good answer names the city, gives a reason, and does not go on for longer than needed."
 TASK = Task(name="t", instruction="Judge the answer.", rubric=RUBRIC, scale=Scale.of_labels("YES", "NO"))
@@ -71,7 +71,7 @@ async def test_each_variant_is_asked_for_with_its_own_number_of_words_and_record
     assert model.requests[0].sampling.seed != model.requests[1].sampling.seed
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("variant", "answer", "reason"),
     [
         ("short", says(LONG), "not short enough"),

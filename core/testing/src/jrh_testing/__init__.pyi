@@ -24,6 +24,7 @@ from .contracts.stages import StageContract as StageContract
 from .fakes import Asked as Asked
 from .fakes import LabelParser as LabelParser
 from .fakes import ScriptedModel as ScriptedModel
+from .loops import loop_over as loop_over
 from .payloads import PAYLOADS as PAYLOADS
 from .reports import empty_report as empty_report
 from .reports import findings_about as findings_about

@@ -7,7 +7,7 @@ from jrh import Interval, Measure, RunReport, Scale, Task
 from jrh.values import TaskSummary
 from jrh_measuring import findings_of
 from jrh_report.html.answer import FOLDED, SHOWN, Claim, answers
-from jrh_testing import sample_report
+from jrh_testing import loop_over, sample_report
 
 NAMES = ("format", "rubric", "layout", "order")
 
@@ -41,7 +41,7 @@ def said(measures: Iterable[Measure]) -> list[str]:
     return [f"{claim.kind}: {text}" for text, claim in claims(measures).items()]
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("low", "high", "kind"),
     [(0.01, 0.3, "for"), (-0.3, -0.01, "against"), (-0.05, 0.2, "inconclusive"), (0.0, 0.3, "inconclusive")],
 )
