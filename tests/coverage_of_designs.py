@@ -110,7 +110,7 @@ def _planted(world: World) -> Mapping[str, float]:
         "agreement": found["agreement", TEST],
         "gold accuracy": found["gold-accuracy", TEST],
         "accuracy change": found["accuracy-change", TEST],
-        "kappa": found["kappa", TEST],
+        "kappa": found["self-kappa", TEST],
         _ALPHA: agreement(world)[_ALPHA],
     }
 

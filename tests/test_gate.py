@@ -34,7 +34,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Project:
         {"name": "good", "judge": "simulated", "accuracy": 1.0},
         {"name": "poor", "judge": "simulated", "accuracy": 0.5},
     ]
-    gate = {"rules": ["as-expected[judge=good] >= 80%", "as-expected[reference, judge=poor] <= 0.8"]}
+    gate = {"rules": ["as-expected[*, judge=good] >= 80%", "as-expected[reference, judge=poor] <= 0.8"]}
     write_suite(
         project,
         simulated_suite(judges=judges, tests=[{"format": {"variants": ["spaces"]}}], gate=gate, reports=["json"]),
@@ -84,6 +84,9 @@ def test_a_rule_about_gold_labels_holds_in_a_suite_whose_label_flips_leave_none_
     done = inside(project, "gold-accuracy >= 0.8")
     assert done.exit_code == 0, done.output
     assert len(re.findall(r"^holds ", done.stdout, re.MULTILINE)) == 1, "in the reference condition"
+    everywhere = inside(project, "gold-accuracy[*] >= 0.8")
+    assert everywhere.exit_code == 0, everywhere.output
+    assert inside(project, "gold-accuracy[label-flip] >= 0.8").exit_code == 5, "no case keeps its gold label"
 
 
 def test_a_threshold_within_the_interval_ends_with_5_or_what_the_user_says(finished: Project) -> None:
@@ -158,7 +161,7 @@ gate:
     project.write("suite.yaml", project.read("suite.yaml").replace("  undecided: 7\n", ""))
     done = project.run("run", "suite.yaml")
     assert done.exit_code == 2
-    assert "suite.yaml:8:7: rules[1]: the rule names the test 'fromat'\nThere are: reference." in done.stderr
+    assert "suite.yaml:8:7: rules[1]: the rule names the test 'fromat'\nThere are: reference, *." in done.stderr
     assert "suite.yaml:9:7: rules[2]: rule 'as-expected ~ 0.9', character 13: expected one of" in done.stderr
     ambiguous = "there is no measure 'accuracy': did you mean 'gold-accuracy' (equal to the gold label) or"
     assert f"suite.yaml:10:7: rules[3]: rule 'accuracy[reference] >= 0.5': {ambiguous}" in done.stderr

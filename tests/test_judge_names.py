@@ -17,7 +17,7 @@ ITEMS = 30
 ANSWERS = (right_with(0.8, 1, missing=0.05), right_with(0.7, 2), right_with(0.6, 3), right_with(0.75, 4))
 METRICS = [
     *("accuracy-equivalence", "as-expected", "compat-jrh", "compat-judgesense", "covariate-effect"),
-    *("excess-equivalence", "generalizability", "gold-agreement", "judge-agreement", "judge-comparison", "kappa"),
+    *("excess-equivalence", "generalizability", "gold-kappa", "judge-agreement", "judge-comparison", "self-kappa"),
     *("noise-excess", "ordinal-association", "ordinal-errors", "pairwise-agreement", "panel", "rerun-disagreement"),
 ]
 

@@ -129,5 +129,5 @@ def test_a_coefficient_of_one_item_is_not_estimable_under_any_name() -> None:
     records = one_item.change(records_of(task), task)
     found = [measure for _, measure in measured(task, records, whole=True)]
     coefficients = {measure.name: measure.estimate for measure in found if measure.unit == "coefficient"}
-    assert {"kappa", "template-kappa", "pairwise-kappa", "krippendorff-alpha"} <= set(coefficients)
+    assert {"self-kappa", "gold-kappa", "template-kappa", "pairwise-kappa", "krippendorff-alpha"} <= set(coefficients)
     assert set(coefficients.values()) == {None}

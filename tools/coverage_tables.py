@@ -21,7 +21,7 @@ _OF_RECORDS: Final = frozenset(check.measure for check in record_checks(full=Tru
 _OF_LEVELS: Final = frozenset(
     {
         *("mean-absolute-error", "root-mean-squared-error", "bias", "adjacent-accuracy"),
-        *("pearson", "spearman", "kappa-quadratic", "gold-kappa-quadratic", "scale-compression"),
+        *("pearson", "spearman", "self-kappa", "gold-kappa", "scale-compression"),
     }
 )
 _RATERS: Final = "raters: "

@@ -11,7 +11,7 @@ from jrh.values.cases import Provenance
 
 _WHOLE = (
     *("as-expected", "gold-accuracy", "agreement", "excess-disagreement", "accuracy-change", "missing", "flip-rate"),
-    *("gold-kappa-quadratic", "spearman", "mean-absolute-error", "jss", "jss-raw", "position-bias", "kappa"),
+    *("gold-kappa", "spearman", "mean-absolute-error", "jss", "jss-raw", "position-bias", "self-kappa"),
     *("false-positive-rate", "false-negative-rate", "rerun-disagreement", "brier", "calibration-error", "interaction"),
 )
 _TOGETHER = ("gwet-ac1", "panel-accuracy", "best-trio", "effective-judges", "dependability", "cheapest-design")

@@ -31,6 +31,12 @@ def test_test_and_its_key_are_the_same():
     assert parse_rule("a[test=x] > 1").test == parse_rule("a[x] > 1").test == "x"
 
 
+def test_a_star_is_every_test_and_no_test_is_named():
+    assert (parse_rule("a[*] > 1").test, parse_rule("a[*] > 1").named_test) == ("*", None)
+    assert (parse_rule("a > 1").test, parse_rule("a > 1").named_test) == (None, None)
+    assert parse_rule("a[x] > 1").named_test == "x"
+
+
 @loop_over(
     ("rule", "told"),
     [

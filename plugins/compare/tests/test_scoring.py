@@ -54,7 +54,7 @@ def test_a_verdict_is_held_against_each_reference_verdict(expectation, label, ex
 def test_a_stated_label_needs_no_reference():
     stated = verdict("5", test="t", expectation="equals", expected="5")
     assert score("expected", stated) == 1.0
-    assert score("absolute-error", stated) == 0.0
+    assert score("distance", stated) == 0.0
     assert score("agreement", stated) is None, "there is no reference verdict to agree with"
 
 
@@ -65,8 +65,8 @@ def test_gold_counts_only_where_the_condition_keeps_it():
 
 
 def test_distance_is_in_levels_and_only_for_ordered_scales():
-    assert score("absolute-error", *REFERENCE) == 1.5
-    assert score("absolute-error", verdict("YES", task=YES_NO, gold="NO"), task=YES_NO) is None
+    assert score("distance", *REFERENCE) == 1.5
+    assert score("distance", verdict("YES", task=YES_NO, gold="NO"), task=YES_NO) is None
 
 
 def test_a_missing_verdict_has_no_score_and_a_repeat_that_has_one_counts_alone():

@@ -33,12 +33,30 @@ def places(report, *rules, complete=True):
     return [(each.place.judge, each.place.test, each.outcome.value) for each in found]
 
 
-def test_a_rule_without_judge_and_test_is_about_each_of_them_but_not_about_parts(report):
+def test_a_rule_without_judge_and_test_is_about_each_judge_in_the_reference_condition(report):
     assert places(report, "as-expected >= 0.5") == [
+        ("careful", "reference", "holds"),
+        ("careless", "reference", "holds"),
+    ]
+
+
+def test_a_rule_about_every_test_is_not_about_parts(report):
+    assert places(report, "as-expected[*] >= 0.5") == [
         ("careful", "reference", "holds"),
         ("careful", "format", "holds"),
         ("careless", "reference", "holds"),
         ("careless", "format", "holds"),
+    ]
+    assert places(report, "as-expected[*, judge=careful] >= 0.5") == places(report, "as-expected[*] >= 0.5")[:2]
+
+
+def test_a_rule_without_a_test_about_a_measure_that_is_not_of_the_reference_is_about_every_test(report):
+    task = report.tasks[0].task.name
+    flips = [measured(0.1, 0.2, name="flip-rate", judge=judge, task=task, test="format") for judge in report.judges]
+    compared = attrs.evolve(report, measures=(*report.measures, *flips))
+    assert [place[:2] for place in places(compared, "flip-rate <= 0.5")] == [
+        ("careful", "format"),
+        ("careless", "format"),
     ]
 
 
@@ -80,15 +98,15 @@ def test_of_a_run_that_was_stopped_nothing_is_a_mistake_that_may_still_come(repo
     assert places(stopped, "as-expected >= 0.5", complete=False) == [("", "", Outcome.UNDECIDED.value)]
 
 
-def test_a_rule_without_a_test_leaves_out_where_the_measure_is_no_merit(report):
+def test_a_rule_about_every_test_leaves_out_where_the_measure_is_no_merit(report):
     task = report.tasks[0].task.name
     flagged = measured(0.1, 0.2, judge="careful", task=task, test="label-flip", flags=("change-due",))
     planted = attrs.evolve(report, tests=(*report.tests, "label-flip"), measures=(*report.measures, flagged))
-    assert ("careful", "label-flip", "fails") not in places(planted, "as-expected >= 0.5")
+    assert ("careful", "label-flip", "fails") not in places(planted, "as-expected[*] >= 0.5")
     assert ("careful", "label-flip", "fails") in places(planted, "as-expected[label-flip] >= 0.5")
 
 
-def test_a_rule_without_a_test_leaves_out_where_no_trial_could_count(report):
+def test_a_rule_about_every_test_leaves_out_where_no_trial_could_count(report):
     task = report.tasks[0].task.name
     empty = attrs.evolve(
         measured(0.1, 0.2, judge="careful", task=task, test="label-flip"), estimate=None, interval=None, n_trials=0
@@ -96,8 +114,8 @@ def test_a_rule_without_a_test_leaves_out_where_no_trial_could_count(report):
     planted = attrs.evolve(report, tests=(*report.tests, "label-flip"), measures=(*report.measures, empty))
     lost = attrs.evolve(planted, measures=(*report.measures, attrs.evolve(empty, missing={"refused": 3})))
     undecided = ("careful", "label-flip", Outcome.UNDECIDED.value)
-    assert undecided not in places(planted, "as-expected >= 0.5")
+    assert undecided not in places(planted, "as-expected[*] >= 0.5")
     assert undecided in places(planted, "as-expected[label-flip] >= 0.5")
-    assert undecided in places(lost, "as-expected >= 0.5")
+    assert undecided in places(lost, "as-expected[*] >= 0.5")
     alone = attrs.evolve(planted, measures=(empty,))
     assert undecided in places(alone, "as-expected >= 0.5")

@@ -338,21 +338,21 @@ def test_a_run_is_never_overwritten_by_an_import(project):
 
 
 def test_metrics_are_added_as_in_a_suite_and_mistakes_have_their_line(project):
-    metrics = "metrics: {add: [kappa-quadratic, noise-excess: {all: true}]}"
+    metrics = "metrics: {add: [confusion, noise-excess: {all: true}]}"
     done = imported(project, "i1,j,YES,YES\ni2,j,NO,YES\n", metrics)
     assert done.exit_code == 0, done.output
     report = project.run("report", "out", "--format", "json")
     assert report.exit_code == 0, report.output
     used = {part["name"]: part["options"] for part in json.loads(project.read("out/report.json"))["components"]}
-    assert {"kappa-quadratic", "gold-accuracy", "noise-excess"} <= set(used)
+    assert {"confusion", "gold-accuracy", "noise-excess"} <= set(used)
     assert used["noise-excess"]["all"] is True
 
     done = imported(project, "i1,j,YES,YES\n", "metrics: [gold-accuracy]")
     assert done.exit_code == 0, done.output
-    done = imported(project, "i1,j,YES,YES\n", "metrics: {add: [kappa-qaudratic]}")
+    done = imported(project, "i1,j,YES,YES\n", "metrics: {add: [confusoin]}")
     assert done.exit_code == 2
-    assert "log.yaml:5:17: unknown metric 'kappa-qaudratic' in metrics.add[0]" in done.stderr
-    assert "Did you mean 'kappa-quadratic'?" in done.stderr
+    assert "log.yaml:5:17: unknown metric 'confusoin' in metrics.add[0]" in done.stderr
+    assert "Did you mean 'confusion'?" in done.stderr
 
 
 def test_what_cannot_be_measured_ends_the_import_and_is_in_the_notes_of_the_report(project):

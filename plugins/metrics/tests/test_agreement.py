@@ -164,7 +164,7 @@ def test_where_the_expectation_is_agreement_accuracy_is_the_same_to_the_last_dig
     assert (accuracy.estimate, accuracy.interval) == (agreement.estimate, agreement.interval)
 
 
-@pytest.mark.parametrize("metric", ["agreement", "flip-rate", "kappa"])
+@pytest.mark.parametrize("metric", ["agreement", "flip-rate", "self-kappa"])
 def test_where_a_change_is_due_agreeing_is_flagged_as_no_merit(measure, ref, row, metric) -> None:
     due = [row(item, "YES", expectation="equals", expected="NO", test="flip") for item in (1, 2)]
     same = [row(item, "YES", expectation="same", test="format") for item in (1, 2)]

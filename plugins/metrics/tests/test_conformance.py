@@ -36,15 +36,15 @@ class TestRerunDisagreementContract(MetricContract):
     interval_tolerance = 0.0
 
 
-class TestKappaContract(MetricContract):
+class TestSelfKappaContract(MetricContract):
     plugin = jrh_metrics.plugin
-    component = "kappa"
+    component = "self-kappa"
     interval_tolerance = 0.0
 
 
-class TestQuadraticKappaContract(MetricContract):
+class TestQuadraticSelfKappaContract(MetricContract):
     plugin = jrh_metrics.plugin
-    component = "kappa-quadratic"
+    component = "self-kappa"
     task = sample_task(scale=Scale.of_levels(1, 6))
     interval_tolerance = 0.0
 
@@ -147,7 +147,7 @@ class TestPerturbationValidityContract(MetricContract):
 
 class TestGoldAgreementContract(MetricContract):
     plugin = jrh_metrics.plugin
-    component = "gold-agreement"
+    component = "gold-kappa"
     task = sample_task()
     interval_tolerance = 0.0
 

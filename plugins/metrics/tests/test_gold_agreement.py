@@ -25,7 +25,7 @@ def test_kappa_with_gold_is_that_of_scikit_learn(measures, ref, kind: str) -> No
     draws = np.random.default_rng(5)
     gold = draws.choice(labels, 80, p=[0.7, *[0.3 / (len(labels) - 1)] * (len(labels) - 1)])
     verdicts = np.where(draws.random(80) < 0.2, draws.choice(labels, 80), gold)
-    (measure,) = measures("gold-agreement", _rows(ref, gold, verdicts), scale)
+    (measure,) = measures("gold-kappa", _rows(ref, gold, verdicts), scale)
 
     assert measure.name == "gold-kappa"
     assert measure.estimate == pytest.approx(cohen_kappa_score(gold, verdicts))
@@ -36,7 +36,7 @@ def test_kappa_with_gold_is_that_of_scikit_learn(measures, ref, kind: str) -> No
 def test_a_judge_that_always_says_the_commonest_label_is_right_often_and_agrees_by_chance_alone(measures, ref) -> None:
     rows = _rows(ref, ["YES"] * 45 + ["NO"] * 5, ["YES"] * 50)
     accuracy = next(measure for measure in measures("gold-accuracy", rows) if not measure.cell)
-    (kappa,) = [measure for measure in measures("gold-agreement", rows) if not measure.cell]
+    (kappa,) = [measure for measure in measures("gold-kappa", rows) if not measure.cell]
 
     assert (accuracy.estimate, kappa.estimate) == (0.9, 0.0)
 
@@ -44,13 +44,16 @@ def test_a_judge_that_always_says_the_commonest_label_is_right_often_and_agrees_
 def test_tests_that_change_the_gold_label_have_no_agreement_with_it(measure, ref, row) -> None:
     rows = [*ref(1, "YES", gold="YES"), *ref(2, "NO", gold="NO")]
     rows += [row(1, "NO", gold="YES", test="flip", expectation="equals", expected="NO")]
-    found = measure("gold-agreement", rows, name="gold-kappa")
+    found = measure("gold-kappa", rows, name="gold-kappa")
 
     assert found["judge", "reference", ""].estimate == 1.0
     assert (found["judge", "flip", ""].estimate, found["judge", "flip", ""].n_trials) == (None, 0)
 
 
-def test_ordinal_scales_have_the_weighted_kappa_instead(measures, ref) -> None:
-    rows = _rows(ref, ["1", "2", "3"], ["1", "2", "3"])
+def test_ordinal_scales_have_the_weighted_kappa_by_the_same_name(measures, ref) -> None:
+    from sklearn.metrics import cohen_kappa_score
 
-    assert measures("gold-agreement", rows, Scale.of_levels(1, 3)) == []
+    gold, verdicts = ["1", "2", "3", "3", "1"], ["2", "2", "3", "1", "1"]
+    (found,) = measures("gold-kappa", _rows(ref, gold, verdicts), Scale.of_levels(1, 3))
+
+    assert found.estimate == pytest.approx(cohen_kappa_score(gold, verdicts, weights="quadratic"))

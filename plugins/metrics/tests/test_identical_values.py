@@ -27,7 +27,7 @@ PRINTED = {
         pearson 1.00 [0.25, 1.00]
         spearman 1.00 [0.30, 1.00]
         scale-compression 1.00 [0.79, 1.27]
-        gold-kappa-quadratic 1.00 [0.25, 1.00]
+        gold-kappa 1.00 [0.25, 1.00]
         gold-accuracy 1.00 [0.84, 1.00]
         krippendorff-alpha 1.00 [0.32, 1.00]
         gwet-ac1 1.00 [0.81, 1.00]
@@ -45,7 +45,7 @@ PRINTED = {
         pearson 1.00 [0.16, 1.00]
         spearman 1.00 [0.17, 1.00]
         scale-compression 1.00 [0.77, 1.30]
-        gold-kappa-quadratic 0.80 [0.72, 0.86]
+        gold-kappa 0.80 [0.72, 0.86]
         gold-accuracy 0.00 [0.00, 0.16]
         brier 1.00 [0.84, 1.00]
         calibration-error 1.00 [0.86, 1.00]
@@ -57,7 +57,7 @@ PRINTED = {
         pearson SAME
         spearman SAME
         scale-compression 0.00 [0.00, 0.85]
-        gold-kappa-quadratic 0.00 [-0.53, 0.56]
+        gold-kappa 0.00 [-0.53, 0.56]
         krippendorff-alpha SAME
         gwet-ac1 1.00 [0.84, 1.00]
         icc-2-1 SAME
@@ -67,30 +67,30 @@ PRINTED = {
         pearson SAME
         spearman SAME
         scale-compression SAME
-        gold-kappa-quadratic 0.00 [-0.53, 0.56]
+        gold-kappa 0.00 [-0.53, 0.56]
     """,
     "one verdict and one gold level": """
         mean-absolute-error 0.00 [0.00, 0.81]
         bias 0.00 [-0.81, 0.81]
         pearson SAME
         scale-compression SAME
-        gold-kappa-quadratic SAME
+        gold-kappa SAME
     """,
     "all missing but one": """
         mean-absolute-error 0.00 [0.00, 3.97]
         bias 0.00 [-3.97, 3.97]
         pearson SAME
-        gold-kappa-quadratic SAME
+        gold-kappa SAME
         gold-accuracy 1.00 [0.21, 1.00]
     """,
     "reversed": """
         bias 0.00 [-1.58, 1.58]
         pearson -1.00 [-1.00, -0.37]
         spearman -1.00 [-1.00, -0.34]
-        gold-kappa-quadratic -1.00 [-1.00, -0.37]
+        gold-kappa -1.00 [-1.00, -0.37]
     """,
 }
-METRICS = ("ordinal-errors", "ordinal-association", "gold-accuracy", "judge-agreement", "calibration")
+METRICS = ("ordinal-errors", "ordinal-association", "gold-kappa", "gold-accuracy", "judge-agreement", "calibration")
 
 
 def _printed(measure: Measure) -> str:

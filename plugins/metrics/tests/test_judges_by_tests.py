@@ -71,7 +71,7 @@ WHOLE = a_run(
     a_measure("flip-rate", test="format"),
     a_measure("rerun-disagreement", estimate=0.1),
     a_measure("excess-disagreement", test="format", estimate=0.0),
-    a_measure("kappa", test="format"),
+    a_measure("self-kappa", test="format"),
 )
 
 

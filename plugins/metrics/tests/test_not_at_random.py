@@ -19,7 +19,7 @@ from jrh_measuring import (
 from jrh_metrics.changes import AccuracyChange
 from jrh_metrics.excess import NoiseExcess
 from jrh_metrics.gain import GainOverCommonest
-from jrh_metrics.kappa import GoldAgreement, Kappa
+from jrh_metrics.kappa import GoldKappa, SelfKappa
 from jrh_metrics.options import FullOptions
 from jrh_metrics.ordinal import OrdinalAssociation
 from jrh_metrics.rates import GoldAccuracy, MissingByCondition
@@ -174,8 +174,8 @@ def test_coefficients_decide_nothing_where_verdicts_are_missing_for_a_reason() -
     """Their intervals are those of the verdicts that are there: kappa with gold is .6, and what is there says more."""
     table = records(np.random.default_rng(18), 200, 0.3, 0.03)
     found = [
-        *Kappa(BreakdownOptions()).measure(table, context(0)),
-        *(each for each in GoldAgreement(BreakdownOptions()).measure(table, context(0)) if not each.cell),
+        *SelfKappa(BreakdownOptions()).measure(table, context(0)),
+        *(each for each in GoldKappa(BreakdownOptions()).measure(table, context(0)) if not each.cell),
     ]
     assert found
     for measure in found:
@@ -198,8 +198,8 @@ def test_coefficients_have_the_flags_of_the_rate_that_missing_verdicts_may_sway(
         whole = records(rng, 60, 0.02 + 0.03 * (study % 6), 0.01, labels=labels)
         table = whole.where(np.flatnonzero((whole.codes("test") == 0) & (whole.number("repeat") == 0)))
         (rate,) = GoldAccuracy(BreakdownOptions()).measure(table, now)
-        metric = OrdinalAssociation(FullOptions()) if ordinal else GoldAgreement(BreakdownOptions())
-        for measure in metric.measure(table, now):
+        association = OrdinalAssociation(FullOptions()).measure(table, now) if ordinal else ()
+        for measure in (*association, *GoldKappa(BreakdownOptions()).measure(table, now)):
             assert flags.intersection(measure.flags) == flags.intersection(rate.flags), measure.name
             assert (UNTESTABLE_MISSING in unsure(measure, FLAGS)) == (UNTESTABLE_MISSING in rate.flags)
         assert UNTESTABLE_MISSING not in unsure(rate, FLAGS), "its interval allows for them"

@@ -79,7 +79,7 @@ def _relabelled(rows, names: dict) -> list[dict]:
 
 @settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(items=st.lists(_item, min_size=1, max_size=8))
-@pytest.mark.parametrize("metric", ["as-expected", "flip-rate", "noise-excess", "kappa", "judge-agreement"])
+@pytest.mark.parametrize("metric", ["as-expected", "flip-rate", "noise-excess", "self-kappa", "judge-agreement"])
 def test_other_names_for_the_labels_change_no_estimate(measures, ref, row, metric, items) -> None:
     rows = _rows(items, ref, row)
     names = {"YES": "b", "NO": "c", "MAYBE": "a"}

@@ -16,7 +16,7 @@ from jrh_testing import empty_report, sample_report
 
 TEXT = (
     "every gold label is A (5 items). Always-A is the right answer. Concerns "
-    "as-expected, gold-accuracy, kappa, position-bias, gold-agreement-by-order."
+    "as-expected, gold-accuracy, gold-kappa, self-kappa, position-bias, gold-agreement-by-order."
 )
 MOVES = "Changes its verdict more than asking again does"
 MOVED = f"{MOVES}: format +0.30 [0.10, 0.50], n = 40 items."

@@ -109,6 +109,7 @@ from .flags import SIMULATED as SIMULATED
 from .flags import UNTESTABLE_MISSING as UNTESTABLE_MISSING
 from .flags import doubtful as doubtful
 from .flags import unsure as unsure
+from .gate_rules import EVERY_TEST as EVERY_TEST
 from .gate_rules import GateOptions as GateOptions
 from .gate_rules import GateRule as GateRule
 from .gate_rules import parse_rule as parse_rule

@@ -39,6 +39,10 @@ class Operator(Enum):
         return value < threshold or (value == threshold and self is Operator.AT_MOST)
 
 
+EVERY_TEST: Final = "*"
+"""What a rule names instead of a test to be about every test that has its measure."""
+
+
 @frozen(kw_only=True)
 class GateRule:
     """One rule."""
@@ -50,13 +54,18 @@ class GateRule:
     threshold: float
     """A share where it was written in per cent."""
     test: str | None = None
-    """None: every test that has the measure."""
+    """None: the reference condition, or every test of a measure that is not of the reference; `EVERY_TEST`: each."""
     judge: str | None = None
     """None: every judge."""
     task: str | None = None
     """None: every task."""
     cell: Mapping[str, str] = Factory(dict)
     """Further factor levels; empty for the whole test."""
+
+    @property
+    def named_test(self) -> str | None:
+        """Return the test that the rule names; None where it is about the reference, or about every test."""
+        return None if self.test == EVERY_TEST else self.test
 
 
 _MEASURE: Final = r'[^\s()\[\],=<>"]+'
@@ -71,8 +80,8 @@ _FORM: Final = "write a rule as `as-expected[label-flip, judge=mini] >= 0.9`"
 def parse_rule(text: str) -> GateRule:
     """Read a rule: a measure, selectors in brackets where there are any, an operator, a number or a percentage.
 
-    A selector is the name of a test, or `test=`, `judge=`, `task=` or a factor of the measure such as `variant=`. Names
-    that hold one of `[],=<>"` are written in double quotes.
+    A selector is the name of a test, `*` for every test, or `test=`, `judge=`, `task=` or a factor of the measure such
+    as `variant=`. Names that hold one of `[],=<>"` are written in double quotes.
 
     Raises:
         JrhError: it is no rule; the text says at which character.
@@ -100,7 +109,7 @@ class GateOptions:
     def check_suite(self, suite: Any, plugins: Plugins) -> Iterator[tuple[tuple[str | int, ...], str]]:
         """Yield what is wrong with the rules, each with its place: no rule, or a name that is not there."""
         known = {
-            "test": (REFERENCE, *dict.fromkeys(use.name for use in suite.tests)),
+            "test": (REFERENCE, EVERY_TEST, *dict.fromkeys(use.name for use in suite.tests)),
             "judge": [use.name for use in suite.judges],
             "task": [use.task.name for use in suite.tasks],
         }

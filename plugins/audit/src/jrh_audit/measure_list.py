@@ -13,8 +13,15 @@ PROBLEM: Final = "problem"
 """The level of a measure that names the problem."""
 NEAR: Final = "near-duplicate-items"
 CONCERNS: Final[Mapping[str, tuple[str, ...]]] = {
-    "constant-gold": ("as-expected", "gold-accuracy", "kappa", "position-bias", "gold-agreement-by-order"),
-    "lopsided-gold": ("as-expected", "gold-accuracy", "kappa"),
+    "constant-gold": (
+        "as-expected",
+        "gold-accuracy",
+        "gold-kappa",
+        "self-kappa",
+        "position-bias",
+        "gold-agreement-by-order",
+    ),
+    "lopsided-gold": ("as-expected", "gold-accuracy", "gold-kappa", "self-kappa"),
     "gold-by-position": ("as-expected", "gold-accuracy", "gold-agreement-by-order"),
     "gold-by-length": ("as-expected", "gold-accuracy"),
     "opposite-polarity": ("jss", "jss-raw", "template-flip-rate", "template-kappa"),

@@ -32,7 +32,7 @@ Key: TypeAlias = tuple[str | float, ...]
 EXPECTED: Final = "expected"
 GOLD: Final = "gold"
 AGREEMENT: Final = "self-agreement"
-ERROR: Final = "absolute-error"
+ERROR: Final = "distance"
 SCORE: Final = "score"
 SCORE_ERROR: Final = "distance of scores"
 LESS: Final = frozenset({ERROR, SCORE_ERROR})
@@ -50,6 +50,7 @@ _ROLES: Final = {
     EXPECTED: Role.EXPECTATION,
     GOLD: Role.AGREEMENT,
     AGREEMENT: Role.SELF_AGREEMENT,
+    ERROR: Role.DISTANCE,
     SCORE: Role.SCORE,
     SCORE_ERROR: Role.SCORE_ERROR,
 }

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 from typing import Final
 
-from jrh import Measure, RunReport, SuiteError
+from jrh import REFERENCE, Measure, RunReport, SuiteError
 from jrh.running import why_no_cases
-from jrh_measuring import CHANGE_DUE, GateRule
+from jrh_measuring import CHANGE_DUE, EVERY_TEST, GateRule
 
 from jrh_gate.deciding import Decision, Outcome, Place, decide
 from jrh_gate.rule_limits import LimitTable
@@ -36,9 +36,10 @@ def decisions(
 ) -> tuple[Decision, ...]:
     """Decide every rule wherever it applies, in the order of the rules, tasks, judges and tests.
 
-    A rule without a judge applies to every judge, one without a test to every test that has the measure, but for those
-    in which it is no merit (flag `change-due`) and those without a trial that could count. A judge that was asked and
-    for which the measure is not there is undecided, and so is a test that made no case.
+    A rule without a judge applies to every judge, one without a test to the reference condition. One about every test
+    (`*`), or without a test about a measure that is not of the reference, leaves out the tests in which the measure is
+    no merit (flag `change-due`) and those without a trial that could count. A judge that was asked and for which the
+    measure is not there is undecided, and so is a test that made no case.
 
     Args:
         rules: the rules; duplicates count once.
@@ -65,7 +66,7 @@ def _of_rule(rule: GateRule, report: RunReport, limits: LimitTable, *, complete:
         # Records but no such measure at this place: the rule is a mistake, not a gap.
         if complete and _has_records(rule, report):
             raise SuiteError([_nowhere(rule, report)])
-        yield _without(rule, Place(judge=rule.judge or "", task=rule.task or "", test=rule.test or ""))
+        yield _without(rule, Place(judge=rule.judge or "", task=rule.task or "", test=rule.named_test or ""))
     order = {judge: position for position, judge in enumerate(report.judges)}
     shared = places(rule, report)
     placed = [decide(rule, measure, limits.limits(measure, shared), report.flags) for measure in measures] + absent
@@ -75,20 +76,24 @@ def _of_rule(rule: GateRule, report: RunReport, limits: LimitTable, *, complete:
 def _measures(rule: GateRule, report: RunReport) -> list[Measure]:
     """Return the measures a rule is about.
 
-    Without a test it is about every test that has trials to measure. Accuracy against gold labels has none where every
-    case changes the label: such a rule could never hold in a suite with label flips. Which trials can count follows
-    from the cases, not from verdicts: where verdicts are missing, the measure stays.
+    Without a test it is about the reference condition, and about every test where the measure compares tests with it.
+    Of every test only those count that have trials to measure. Accuracy against gold labels has none where every case
+    changes the label: such a rule could never hold in a suite with label flips. Which trials can count follows from the
+    cases, not from verdicts: where verdicts are missing, the measure stays.
     """
     measures = [measure for measure in report.measures if _is_about(rule, measure)]
+    of_reference = [measure for measure in measures if measure.test == REFERENCE]
+    if rule.test is None and of_reference:
+        return of_reference
     counted = [measure for measure in measures if measure.n_trials or measure.missing or measure.estimate is not None]
-    return counted if rule.test is None and counted else measures
+    return counted if rule.named_test is None and counted else measures
 
 
 def _is_about(rule: GateRule, measure: Measure) -> bool:
     # Agreeing is no merit where a change is due: only a rule that names the test asks for it.
-    if rule.test is None and CHANGE_DUE in measure.flags:
+    if rule.named_test is None and CHANGE_DUE in measure.flags:
         return False
-    names = (rule.test, measure.test), (rule.judge, measure.judge), (rule.task, measure.task)
+    names = (rule.named_test, measure.test), (rule.judge, measure.judge), (rule.task, measure.task)
     same = rule.measure == measure.name and dict(rule.cell) == dict(measure.cell)
     return same and all(chosen in (None, name) for chosen, name in names)
 
@@ -107,14 +112,15 @@ def _judges_without_measure(rule: GateRule, report: RunReport, found: list[Measu
 def _tests_without_cases(rule: GateRule, report: RunReport, found: list[Measure]) -> Iterator[Decision]:
     """Yield the tests that made no case where the rule would have applied.
 
-    A rule that names the test applies to it. One without a test applies to every test that has the measure; what a test
+    A rule that names the test applies to it. One about every test applies to all that have the measure; what a test
     without cases would have is unknown, so it applies unless the measure belongs to whole tasks, or the suite allows an
     empty test. It is not enough to look at the other tests: there may be none.
     """
-    of_tests = not found or any(measure.test for measure in found)
+    others = {""} if rule.test == EVERY_TEST else {"", REFERENCE}
+    of_tests = not found or any(measure.test not in others for measure in found)
     for line in report.attrition:
         why = why_no_cases(line) if line.applies and rule.task in (None, line.task) else ""
-        due = of_tests and not line.allow_empty if rule.test is None else rule.test == line.test
+        due = of_tests and not line.allow_empty if rule.named_test is None else rule.test == line.test
         if why and due:
             place = Place(judge=rule.judge or "", task=line.task, test=line.test)
             yield Decision(rule=rule, place=place, measure=None, outcome=Outcome.UNDECIDED, reason=why)
@@ -128,7 +134,7 @@ def _without(rule: GateRule, place: Place) -> Decision:
 
 def _has_records(rule: GateRule, report: RunReport) -> bool:
     """Return whether there is any record at the rule's place."""
-    wanted = {"test": rule.test, "judge": rule.judge, "task": rule.task}
+    wanted = {"test": rule.named_test, "judge": rule.judge, "task": rule.task}
     rows = report.records
     for column, name in wanted.items():
         rows = rows if name is None or not len(rows) else rows.where(rows.equals(column, name))
@@ -140,7 +146,7 @@ def _unknown(rule: GateRule, report: RunReport) -> Iterator[str]:
     named = [measure for measure in report.measures if measure.name == rule.measure]
     empty = [line for line in report.attrition if line.applies and why_no_cases(line)]
     # Only an empty test could have a measure that no other test has.
-    hidden = any(line.test == rule.test if rule.test is not None else not line.allow_empty for line in empty)
+    hidden = any(line.test == rule.test if rule.named_test is not None else not line.allow_empty for line in empty)
     if not named and len(report.records) and not hidden:
         message = _no_such(rule, "measure", rule.measure, {measure.name for measure in report.measures})
         from jrh.api import meant_by  # loads every plugin: only once a rule is known to be wrong
@@ -149,7 +155,7 @@ def _unknown(rule: GateRule, report: RunReport) -> Iterator[str]:
         ambiguous = f"rule '{rule.text}': there is no measure '{rule.measure}': {meant}"
         yield ambiguous if meant else f"{message} {_ON_REQUEST}"
     known = {
-        "test": (rule.test, [*report.tests, *(measure.test for measure in named)]),
+        "test": (rule.named_test, [*report.tests, *(measure.test for measure in named)]),
         "judge": (rule.judge, report.judges),
         "task": (rule.task, [summary.task.name for summary in report.tasks]),
     }

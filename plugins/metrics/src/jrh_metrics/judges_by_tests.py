@@ -61,9 +61,9 @@ _LAYERS: Final = {
         "share of repeats of the identical question that disagree; for a test without repeats, the reference's",
     ),
     "jss": ("JSS", "judge sensitivity score, the share of template pairs whose verdicts on an item agree"),
-    "kappa": (
-        "kappa",
-        "Cohen's, with verdicts of the reference condition; low if a test changes the right answer",
+    "self-kappa": (
+        "self-kappa",
+        "Cohen's kappa with verdicts of the reference condition; low if a test changes the right answer",
     ),
 }
 """Measure -> heading and meaning of its layer."""

@@ -1,4 +1,4 @@
-"""Cohen's kappa: with the reference condition, and with the gold labels."""
+"""Kappa, unweighted on unordered scales and quadratic on ordinal ones: with the reference condition, and with gold."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from jrh_measuring import (
     Cell,
     Codes,
     Floats,
+    Levels,
     MeasureBuilder,
     ReferenceVerdicts,
     Trials,
@@ -28,61 +29,43 @@ from jrh_measuring import (
     comparable_trials,
     reference_verdicts,
 )
-from jrh_stats import (
-    Estimate,
-    Weighting,
-    clustered_kappa,
-    parts_of,
-)
+from jrh_stats import Estimate, Weighting, clustered_kappa, parts_of
+
+from jrh_metrics.ordinal import NO_LEVEL
 
 _DEGENERATE: Final = "not estimable from identical values: both conditions always have the same single label"
 
 
 @frozen
-class Kappa:
-    """Measure Cohen's kappa: agreement with the reference condition beyond chance, given both margins.
+class SelfKappa:
+    """Measure Cohen's kappa with the reference condition: the same judge's agreement with itself beyond chance.
 
-    Each trial is paired with every usable reference verdict of its item and judge, and counts once in total. Where both
-    sides always give the same one label, kappa is not defined: no estimate, flag `degenerate`.
+    Each trial is paired with every usable reference verdict of its item and judge, and counts once in total. Quadratic
+    weights on ordinal scales: large disagreements weigh more. Where both sides always give the same one label, kappa is
+    not defined: no estimate, flag `degenerate`.
     """
 
     options: BreakdownOptions
 
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
-        """Yield `kappa` per task, judge, perturbed test and factor of `by`."""
+        """Yield `self-kappa` per task, judge, perturbed test and factor of `by`."""
         builder = MeasureBuilder.of(records, context, self.options)
         reference = reference_verdicts(builder.trials)
         for cell in cells_of(builder.trials, self.options.by):
             if cell.test != REFERENCE:
-                # Without weights labels are equal or not, whatever their order.
-                codes = np.arange(len(builder.trials.labels))
-                yield from _measure_cell("kappa", "none", codes, cell, builder, reference)
-
-
-@frozen
-class QuadraticKappa:
-    """Measure quadratically weighted kappa on an ordinal scale: large disagreements weigh more.
-
-    Tasks with an unordered scale get no such measure.
-    """
-
-    options: BreakdownOptions
-
-    def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
-        """Yield `kappa-quadratic` per ordinal task, judge and test other than the reference, and per factor of `by`."""
-        builder = MeasureBuilder.of(records, context, self.options)
-        reference = reference_verdicts(builder.trials)
-        for cell in cells_of(builder.trials, self.options.by):
-            rank = builder.trials.rank[builder.trials.task.names.index(cell.task)]
-            # Without an order there are no steps to weigh.
-            if cell.test != REFERENCE and rank.max(initial=-1) >= 0:
-                yield from _measure_cell("kappa-quadratic", "quadratic", rank, cell, builder, reference)
+                yield from _measure_cell(cell, builder, reference)
 
 
 def _pair_part(
     trials: Trials, usable: Codes, reference: ReferenceVerdicts, codes: Codes
 ) -> tuple[Codes, Codes, Codes, Floats]:
     """Pair some trials with every usable reference verdict of their item and judge; shapes (pairs,).
+
+    Args:
+        trials: all trials.
+        usable: rows of those to pair.
+        reference: the reference verdicts.
+        codes: the code of each label, -1 for labels that cannot be compared.
 
     Returns:
         The labels of both sides, the clusters, and the weights: those of the pairs of one trial add up to 1.
@@ -99,10 +82,12 @@ def _pair_part(
     return verdicts, references, of, share[comparable]
 
 
-def _measure_cell(
-    name: str, weighting: Weighting, codes: Codes, cell: Cell, builder: MeasureBuilder, reference: ReferenceVerdicts
-) -> Iterator[Measure]:
-    """Measure one cell; `codes` gives the code of each label, -1 for labels that cannot be compared."""
+def _measure_cell(cell: Cell, builder: MeasureBuilder, reference: ReferenceVerdicts) -> Iterator[Measure]:
+    rank = builder.trials.rank[builder.trials.task.names.index(cell.task)]
+    # Without an order there are no steps to weigh: labels are equal or not.
+    ordered = rank.max(initial=-1) >= 0
+    codes = rank if ordered else np.arange(len(builder.trials.labels))
+    weighting: Weighting = "quadratic" if ordered else "none"
     trials, level = builder.trials, builder.context.level
     rows = cell.rows[comparable_trials(trials)[cell.rows]]
     usable = rows[trials.usable[rows] & reference.at_least(1, rows)]
@@ -113,7 +98,9 @@ def _measure_cell(
     estimate = clustered_kappa(first, second, clusters, weighting=weighting, case_weights=weights, level=level)
     flags = (*_constant(estimate, second), *change_due(trials, cell))
     note = _DEGENERATE if DEGENERATE in estimate.flags else builder.why_none(basis, NOTHING_EXPECTED)
-    measure = builder.measure(name, basis, estimate, flags=flags, note=note, unit="coefficient", unscored=NO_REFERENCE)
+    measure = builder.measure(
+        "self-kappa", basis, estimate, flags=flags, note=note, unit="coefficient", unscored=NO_REFERENCE
+    )
     yield from builder.flag_missing((measure,), cell, agreement_scores(trials))
 
 
@@ -125,33 +112,43 @@ def _constant(estimate: Estimate, reference_labels: Codes) -> tuple[str, ...]:
     return (CONSTANT_REFERENCE,) if bool(np.all(reference_labels == reference_labels[0])) else ()
 
 
-_SAME_LABEL: Final = "not estimable from identical values: the verdicts, or the gold labels, are all the same"
+_SAME_LABEL: Final = "not estimable from identical values: the verdicts, or the right labels, are all the same"
 
 
 @frozen
-class GoldAgreement:
-    """Measure Cohen's kappa of verdicts and gold labels.
+class GoldKappa:
+    """Measure the kappa of verdicts and gold labels, quadratically weighted on ordinal scales.
 
-    The trials are those of `gold-accuracy`. A judge that always gives the most common label has a high accuracy, and
-    a kappa of 0. Ordinal scales have `gold-kappa-quadratic` instead, from `ordinal-association`.
+    On unordered scales the trials are those of `gold-accuracy`, on ordinal ones those with a known right level. A judge
+    that always gives the most common label has a high accuracy, and a kappa of 0. Quadratic kappa is Lin's concordance
+    correlation coefficient (CCC).
     """
 
     options: BreakdownOptions
 
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
-        """Yield `gold-kappa` per unordered task, judge and test, and per factor of `by`."""
+        """Yield `gold-kappa` per task, judge and test, and per factor of `by`."""
         builder = MeasureBuilder.of(records, context, self.options)
-        trials, scores = builder.trials, against_gold(builder.trials)
+        trials, level = builder.trials, context.level
+        levels = Levels.of(trials)
+        # Coefficients have no bounds: how far lost verdicts can sway them is read off a share over the same trials.
+        unordered, exact = against_gold(trials), levels.scores((levels.errors == 0).astype(np.float64), 0.0, 1.0)
         for cell in cells_of(trials, self.options.by):
             # By gold label there is no chance agreement: one side is constant.
-            if cell.task not in context.tasks or context.tasks[cell.task].scale.ordered or "gold" in cell.levels:
+            if cell.task not in context.tasks or "gold" in cell.levels:
                 continue
+            ordered = context.tasks[cell.task].scale.ordered
+            scores = exact if ordered else unordered
             basis = builder.basis(cell, scores)
-            usable = basis.usable
-            nothing = builder.why_none(basis, "no case with an unchanged gold label")
+            first, second = (levels.verdict, levels.right) if ordered else (trials.label, trials.gold)
             estimate = clustered_kappa(
-                trials.label[usable], trials.gold[usable], trials.cluster.codes[usable], level=context.level
+                first[basis.usable],
+                second[basis.usable],
+                trials.cluster.codes[basis.usable],
+                weighting="quadratic" if ordered else "none",
+                level=level,
             )
+            nothing = builder.why_none(basis, NO_LEVEL if ordered else "no case with an unchanged gold label")
             note = _SAME_LABEL if DEGENERATE in estimate.flags else nothing
             measure = builder.measure("gold-kappa", basis, estimate, note=note, unit="coefficient")
             yield from builder.flag_missing((measure,), cell, scores)

@@ -31,6 +31,7 @@ _COHEN: Final = "Cohen (1960); weights: Cohen (1968)"
 _PPI: Final = "Angelopoulos et al. (2023), prediction-powered inference; tuning: PPI++"
 _REFERENCE_FLAGS: Final = ("change-due", "constant-reference", "degenerate", "sensitive-to-missing")
 _CORRELATION_FLAGS: Final = ("degenerate", "no-interval")
+_SQUARES: Final = "on ordinal scales disagreements are weighted by the square of their steps"
 _EXCHANGE: Final = "excludes 0 exactly where p < 0.05 (`exchange-wilson`)"
 _JACKKNIFES: Final = f"{BY_JACKKNIFE}, on ordinal scales `jackknife-fisher-z`"
 _SLOPES: Final[Mapping[str, Any]] = {
@@ -60,8 +61,8 @@ def _metric(
     )
 
 
-def _error(name: str, formula: str) -> MeasureInfo:
-    return describe_quantity(name, formula, "levels", better="lower", interval=CLUSTER_ROBUST)
+def _error(name: str, formula: str, **more: str) -> MeasureInfo:
+    return describe_quantity(name, formula, "levels", better="lower", interval=CLUSTER_ROBUST, **more)
 
 
 def _equivalence(name: str, formula: str, *flags: str, **more: Any) -> MeasureInfo:
@@ -285,39 +286,42 @@ METRICS: Final = (
         ),
     ),
     _metric(
-        "kappa",
-        "kappa:Kappa",
+        "self-kappa",
+        "kappa:SelfKappa",
         BreakdownOptions,
-        "Cohen's kappa between the verdicts and those of the reference condition",
+        "kappa between the verdicts and the same judge's in the reference condition; quadratic on ordinal scales",
         describe_coefficient(
-            "kappa",
-            "Cohen's kappa of `y` and `y0`, 1 - D_o / D_e",
+            "self-kappa",
+            f"Cohen's kappa of `y` and `y0`, 1 - D_o / D_e; {_SQUARES}",
             _COHEN,
-            interval=BY_JACKKNIFE,
+            interval=_JACKKNIFES,
             flags=_REFERENCE_FLAGS,
         ),
+        instead_of={
+            "kappa": "with the same judge's verdicts in the reference condition",
+            "kappa-linear": "quadratic on ordinal scales",
+            "kappa-quadratic": "quadratic on ordinal scales",
+        },
     ),
     _metric(
-        "kappa-quadratic",
-        "kappa:QuadraticKappa",
+        "gold-kappa",
+        "kappa:GoldKappa",
         BreakdownOptions,
-        "quadratically weighted kappa with the reference condition; ordinal scales only",
+        "kappa with the gold labels; quadratic on ordinal scales",
         describe_coefficient(
-            "kappa-quadratic",
-            "Cohen's kappa of `y` and `y0`, 1 - D_o / D_e, disagreements weighted by the square of their steps",
-            _COHEN,
-            flags=_REFERENCE_FLAGS,
+            "gold-kappa",
+            f"Cohen's kappa of `y` and `t`; {_SQUARES}: Lin's concordance correlation (CCC)",
+            f"{_COHEN}; Lin (1989)",
+            interval=_JACKKNIFES,
+            flags=_CORRELATION_FLAGS,
         ),
-        default=False,
-        instead_of={"kappa-linear": "weights disagreements by the square of their steps"},
-    ),
-    _metric(
-        "gold-agreement",
-        "kappa:GoldAgreement",
-        BreakdownOptions,
-        "Cohen's kappa with the gold labels; unordered scales only",
-        describe_coefficient("gold-kappa", "Cohen's kappa of `y` and the gold label", _COHEN, interval=BY_JACKKNIFE),
-        instead_of={"gold-mcc": "its measure gold-kappa, which MCC follows"},
+        instead_of={
+            "kappa": "with the gold labels",
+            "gold-agreement": "with the gold labels",
+            "gold-kappa-quadratic": "quadratic on ordinal scales",
+            "gold-mcc": "which MCC follows",
+            "concordance": "on ordinal scales equal to CCC",
+        },
     ),
     _metric(
         "people-ceiling",
@@ -374,7 +378,7 @@ METRICS: Final = (
         "ordinal:OrdinalErrors",
         of.FullOptions,
         "MAE, RMSE, bias and the share within one level of the right one; ordinal scales only",
-        _error("mean-absolute-error", "mean of abs(e), with e = rank `y` - rank `t`"),
+        _error("mean-absolute-error", "mean of abs(e), with e = rank `y` - rank `t`", role=Role.DISTANCE.value),
         _error("root-mean-squared-error", "square root of the mean of e^2"),
         describe_difference(
             "bias",
@@ -383,23 +387,18 @@ METRICS: Final = (
             interval=f"{CLUSTER_ROBUST}, within the upper end of `mean-absolute-error`",
         ),
         describe_rate("adjacent-accuracy", "P(abs(e) <= 1)", better="higher"),
+        instead_of={"absolute-error": "its measure mean-absolute-error"},
     ),
     _metric(
         "ordinal-association",
         "ordinal:OrdinalAssociation",
         of.FullOptions,
-        "quadratic kappa (CCC), Spearman, Pearson, scale compression; ordinal scales only",
+        "Spearman, Pearson, scale compression; ordinal scales only",
         describe_coefficient(
             "pearson", "product-moment correlation of `y` and `t`", "Pearson", flags=_CORRELATION_FLAGS
         ),
         describe_coefficient(
             "spearman", "correlation of the ranks of `y` and `t`", "Spearman (1904)", flags=_CORRELATION_FLAGS
-        ),
-        describe_coefficient(
-            "gold-kappa-quadratic",
-            "kappa of `y` and `t`, quadratic weights: Lin's concordance correlation (CCC)",
-            f"{_COHEN}; Lin (1989)",
-            flags=_CORRELATION_FLAGS,
         ),
         describe_quantity(
             "scale-compression",
@@ -408,10 +407,7 @@ METRICS: Final = (
             interval="jackknife of the logarithm (`jackknife-log`)",
             flags=_CORRELATION_FLAGS,
         ),
-        instead_of={
-            "concordance": "its measure gold-kappa-quadratic, which equals CCC",
-            "kendall-tau-b": "its measure spearman, which tau-b follows",
-        },
+        instead_of={"kendall-tau-b": "its measure spearman, which tau-b follows"},
     ),
     _metric(
         "confusion",

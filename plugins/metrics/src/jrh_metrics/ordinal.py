@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
 from typing import Final
 
 import numpy as np
@@ -22,7 +21,6 @@ from jrh_measuring import (
 )
 from jrh_stats import (
     Estimate,
-    clustered_kappa,
     pearson,
     scale_compression,
     spearman,
@@ -30,7 +28,7 @@ from jrh_stats import (
 
 from jrh_metrics.options import ConfusionOptions, FullOptions
 
-_NOTHING: Final = "no trial has a known right level"
+NO_LEVEL: Final = "no trial has a known right level"
 _DEGENERATE: Final = "not estimable from identical values: the verdicts, or the right levels, are all the same"
 _ABSOLUTE: Final = "mean-absolute-error"
 _SQUARED: Final = "root-mean-squared-error"
@@ -82,14 +80,14 @@ def _errors(builder: MeasureBuilder, cell: Cell, scores: Mapping[str, Scores], t
                 cell,
                 score,
                 limits=limits[name],
-                nothing=_NOTHING,
+                nothing=NO_LEVEL,
                 unit="difference in levels" if name == _BIAS else "levels",
                 transform=transform,
                 sizes=scores[_ABSOLUTE] if name == _BIAS else None,
                 heavy_tailed=name == _SQUARED,
             )
         else:
-            yield builder.rate(name, cell, score, nothing=_NOTHING)
+            yield builder.rate(name, cell, score, nothing=NO_LEVEL)
 
 
 def _root(number: float) -> float:
@@ -100,16 +98,12 @@ _ASSOCIATION: Final[dict[str, Callable[..., Estimate]]] = {
     _PEARSON: pearson,
     "spearman": spearman,
     _COMPRESSION: scale_compression,
-    "gold-kappa-quadratic": partial(clustered_kappa, weighting="quadratic"),
 }
 
 
 @frozen
 class OrdinalAssociation:
-    """Measure how well verdicts follow the right levels: Spearman, quadratic kappa, scale compression.
-
-    With `all` also Pearson's correlation. Quadratic kappa is Lin's concordance correlation coefficient (CCC).
-    """
+    """Measure how well verdicts follow the right levels: Spearman, scale compression; with `all` also Pearson."""
 
     options: FullOptions
 
@@ -132,7 +126,7 @@ class OrdinalAssociation:
             if name == _PEARSON and not self.options.all:
                 continue
             estimate = estimator(levels.verdict[usable], levels.right[usable], clusters, level=builder.context.level)
-            note = _DEGENERATE if DEGENERATE in estimate.flags else builder.why_none(basis, _NOTHING)
+            note = _DEGENERATE if DEGENERATE in estimate.flags else builder.why_none(basis, NO_LEVEL)
             unit = "ratio" if name == _COMPRESSION else "coefficient"
             yield builder.measure(name, basis, estimate, note=note, unit=unit)
 
@@ -170,6 +164,6 @@ def _confusion(
         for right, measures in by_right.items():
             part = cell.part({"right": right, "verdict": verdict}, rows[right])
             scores = evolve(verdict_scores, eligible=eligible[place[right]])
-            measures.append(builder.rate("confusion", part, scores, nothing=_NOTHING))
+            measures.append(builder.rate("confusion", part, scores, nothing=NO_LEVEL))
     for measures in by_right.values():
         yield from measures

@@ -119,7 +119,7 @@ def jrh_sections() -> Iterable[SectionSpec]:
         title="Judges by tests",
         reads=(
             *("gold-accuracy", "as-expected", "agreement", "excess-disagreement", "flip-rate"),
-            *("rerun-disagreement", "jss", "kappa", "majority-accuracy"),
+            *("rerun-disagreement", "jss", "self-kappa", "majority-accuracy"),
         ),
         factory="jrh_metrics.judges_by_tests:JudgesByTests",
         kinds=("jrh_measuring:HeatPart",),
@@ -130,7 +130,7 @@ def jrh_sections() -> Iterable[SectionSpec]:
         summary="agreement with the gold levels of ordinal scales",
         title="Ordinal scales",
         reads=(
-            *("gold-kappa-quadratic", "pearson", "spearman"),
+            *("gold-kappa", "pearson", "spearman"),
             *("mean-absolute-error", "root-mean-squared-error", "bias"),
         ),
         factory="jrh_metrics.sections:gold_levels",
@@ -181,7 +181,7 @@ def jrh_sections() -> Iterable[SectionSpec]:
         name="beyond-chance",
         summary="kappa with the gold labels",
         title="Agreement with gold beyond chance",
-        reads=("gold-kappa", "gold-kappa-quadratic"),
+        reads=("gold-kappa",),
         factory="jrh_metrics.sections:beyond_chance",
     )
     yield SectionSpec(

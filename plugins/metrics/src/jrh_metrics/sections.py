@@ -18,6 +18,7 @@ from jrh_measuring import (
     ReportMeasures,
     Series,
     Spot,
+    TaskPart,
     mark_simulated,
     section_of_task,
 )
@@ -93,12 +94,24 @@ def people() -> MeasureTables:
 
 def beyond_chance() -> MeasureTables:
     """Build the section on agreement with the gold labels beyond chance."""
-    return MeasureTables.of_table(
-        "Agreement with the gold labels beyond chance",
-        {"gold-kappa": "kappa with gold", "gold-kappa-quadratic": "quadratic kappa with gold"},
-        "Cohen's kappa (quadratically weighted on ordinal scales) of verdicts and gold labels: 1 is perfect, 0 is "
-        "what chance gives. A judge that always gives the most common label has a kappa of 0.",
+    table = MeasureTable(
+        caption="Agreement with the gold labels beyond chance", columns={"gold-kappa": "kappa with gold"}
     )
+    return MeasureTables(
+        text="Cohen's kappa of verdicts and gold labels: 1 is perfect, 0 is what chance gives. A judge that always "
+        "gives the most common label has a kappa of 0.",
+        tables=(_on_scales(table, ordered=False),),
+    )
+
+
+def _on_scales(table: MeasureTable, *, ordered: bool) -> TaskPart:
+    """Show a table only for tasks on ordinal scales, or only for the others: they share the name of kappa with gold."""
+
+    def build_part(measures: ReportMeasures, task: str) -> TablePart | None:
+        scales = {summary.task.name: summary.task.scale for summary in measures.report.tasks}
+        return table.part(measures, task) if scales[task].ordered == ordered else None
+
+    return build_part
 
 
 def interactions() -> MeasureTables:
@@ -189,10 +202,10 @@ def _coefficients(measures: ReportMeasures, task: str) -> TablePart | None:
 
 def gold_levels() -> MeasureTables:
     """Build the section on agreement with the gold levels of ordinal scales."""
-    return MeasureTables.of_table(
-        "Agreement with the gold levels",
-        {
-            "gold-kappa-quadratic": "quadratic kappa with gold (CCC)",
+    table = MeasureTable(
+        caption="Agreement with the gold levels",
+        columns={
+            "gold-kappa": "quadratic kappa with gold (CCC)",
             "pearson": "Pearson",
             "spearman": "Spearman",
             "mean-absolute-error": "MAE",
@@ -203,6 +216,7 @@ def gold_levels() -> MeasureTables:
         "levels.",
         file="ordinal",
     )
+    return MeasureTables(tables=(_on_scales(table, ordered=True),))
 
 
 @frozen

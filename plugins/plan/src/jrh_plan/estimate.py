@@ -24,7 +24,7 @@ from jrh.running import (
 from jrh.suite import Resolved, ResolvedTest, applies, judge_models, tests_of
 from jrh.text import count_noun
 from jrh.values import CRITERION_FIELD, TOGETHER_FIELD, clusters_of
-from jrh_measuring import GateOptions, same_families
+from jrh_measuring import CHANGE_DUE, GateOptions, same_families
 
 from jrh_plan.call_meter import Amount, Meter, Reading, amount
 from jrh_plan.draft_estimate import GROWTH, Drafting, estimate_drafting, put_questions, spread
@@ -126,6 +126,8 @@ class Plan:
     """The suite's rules for a gate."""
     rates: frozenset[str] = frozenset()
     """The measures of the suite's metrics that are rates."""
+    compared: frozenset[str] = frozenset()
+    """Those that compare a test with the reference condition, and have no value there."""
 
     @property
     def total(self) -> Amount:
@@ -196,6 +198,7 @@ class _Planning:
         lines = await self._lines()
         self.meter.check_bounds(self.resolved)
         suite = self.resolved.suite
+        measures = [measure for metric in self.resolved.metrics for measure in metric.entry.spec.measures]
         return Plan(
             lines=(*lines, *self._preflight(lines)),
             nothing=tuple(self.nothing),
@@ -205,6 +208,7 @@ class _Planning:
             level=suite.level,
             rules=self._gate_rules(),
             rates=frozenset(name for metric in self.resolved.metrics for name in metric.entry.spec.rates),
+            compared=frozenset(measure.name for measure in measures if CHANGE_DUE in measure.flags),
         )
 
     def _early_end(self) -> Iterator[str]:

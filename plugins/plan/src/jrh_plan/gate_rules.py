@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from jrh import REFERENCE
 from jrh.text import count_noun
 from jrh_measuring import GateRule, Look, parse_rule
 from jrh_stats import threshold_items, threshold_power
@@ -24,7 +25,8 @@ def rule_lines(plan: Plan) -> Iterator[str]:
     # Of the first look: most runs are looked at once.
     error = (1 - plan.level) / 2 * Look().share
     for rule in map(parse_rule, dict.fromkeys(plan.rules)):
-        places = [line for line in plan.lines if _about(rule, line)]
+        test = REFERENCE if rule.test is None and rule.measure not in plan.compared else rule.named_test
+        places = [line for line in plan.lines if _about(rule, test, line)]
         share = rule.threshold if rule.operator.upwards else 1 - rule.threshold
         if rule.measure in plan.rates and places and not rule.cell and share > 0:
             # The place with the fewest clusters decides: a rule holds if it holds at all of them.
@@ -32,8 +34,8 @@ def rule_lines(plan: Plan) -> Iterator[str]:
             yield _sentence(rule, share, fewest, error)
 
 
-def _about(rule: GateRule, line: PlanLine) -> bool:
-    wanted = (rule.test, line.test), (rule.judge, line.name), (rule.task, line.task)
+def _about(rule: GateRule, test: str | None, line: PlanLine) -> bool:
+    wanted = (test, line.test), (rule.judge, line.name), (rule.task, line.task)
     return line.items > 0 and all(name in (None, name_there) for name, name_there in wanted)
 
 

@@ -161,11 +161,10 @@ class ArrayAlarm:
 
 FEW: Final = 20
 """Coefficients from fewer items are known to be biased; only their intervals are checked."""
-_RATIOS: Final = frozenset({"kappa", "kappa-quadratic", "gold-kappa-quadratic", "pearson", "spearman"})
+_RATIOS: Final = frozenset({"self-kappa", "gold-kappa", "pearson", "spearman"})
 
 ON_REQUEST: Final[Mapping[str, Mapping[str, Json]]] = {
-    "kappa-quadratic": {},
-    **{name: {"all": True} for name in ("noise-excess", "ordinal-errors", "ordinal-association")},
+    name: {"all": True} for name in ("noise-excess", "ordinal-errors", "ordinal-association")
 }
 """Metrics that runs do not compute by default -> options that enable the measures to check."""
 
@@ -177,7 +176,7 @@ _ANYWHERE: Final = (
     ("rerun-disagreement", "rerun-disagreement", REFERENCE),
     ("noise-excess", "excess-disagreement", TEST),
     ("noise-excess", "noise-floor", TEST),
-    ("kappa", "kappa", TEST),
+    ("self-kappa", "self-kappa", TEST),
     ("accuracy-change", "accuracy-change", TEST),
 )
 _SAME: Final = (
@@ -191,15 +190,12 @@ _TWO_LABELS: Final = (
     ("error-rates", "false-negative-rate", REFERENCE),
 )
 _ORDINAL: Final = (
-    ("kappa-quadratic", "kappa-quadratic", TEST),
+    ("gold-kappa", "gold-kappa", REFERENCE),
     *(
         ("ordinal-errors", name, REFERENCE)
         for name in ("mean-absolute-error", "root-mean-squared-error", "bias", "adjacent-accuracy")
     ),
-    *(
-        ("ordinal-association", name, REFERENCE)
-        for name in ("pearson", "spearman", "gold-kappa-quadratic", "scale-compression")
-    ),
+    *(("ordinal-association", name, REFERENCE) for name in ("pearson", "spearman", "scale-compression")),
 )
 _OF_KIND: Final = {ScaleKind.LABELS: _TWO_LABELS, ScaleKind.ORDINAL: _ORDINAL, ScaleKind.PAIRWISE: ()}
 

@@ -34,7 +34,7 @@ def truths(world: World) -> Mapping[tuple[str, str], float]:
         ("disagreement", TEST): 1 - same,
         ("noise-floor", TEST): floor,
         ("excess-disagreement", TEST): 1 - same - floor,
-        ("kappa", TEST): kappa(across, squared=False),
+        ("self-kappa", TEST): kappa(across, squared=world.scale.ordered),
         ("missing", TEST): _missing_rate(world),
         ("accuracy-change", TEST): float(np.trace(gold_said_in_test(world)) - np.trace(gold_said)),
     }
@@ -44,7 +44,6 @@ def truths(world: World) -> Mapping[tuple[str, str], float]:
         values["covariate-effect", REFERENCE] = world.slope
     if world.scale.ordered:
         values |= {(name, REFERENCE): value for name, value in ordinal(gold_said).items()}
-        values["kappa-quadratic", TEST] = kappa(across, squared=True)
     elif len(world.scale.labels) == 2:  # noqa: PLR2004 - rates of two labels
         values["false-negative-rate", REFERENCE] = float(gold_said[0, 1] / gold_said[0].sum())
         values["false-positive-rate", REFERENCE] = float(gold_said[1, 0] / gold_said[1].sum())
@@ -104,7 +103,7 @@ def ordinal(joint: Matrix) -> dict[str, float]:
         "bias": float((joint * error).sum()),
         "adjacent-accuracy": float(joint[np.abs(error) <= 1].sum()),
         "pearson": _correlation(joint, levels, levels),
-        "gold-kappa-quadratic": kappa(joint, squared=True),
+        "gold-kappa": kappa(joint, squared=True),
         "scale-compression": float(np.sqrt(spreads[1] / spreads[0])),
         "spearman": _correlation(joint, ranks, answer_ranks),
     }

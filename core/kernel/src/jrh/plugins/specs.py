@@ -270,6 +270,8 @@ class Role(Enum):
     """Preference for a place among the options."""
     MISSING_SHARE = "missing-share"
     """Share of trials without a verdict."""
+    DISTANCE = "distance"
+    """Mean distance of verdicts to the right level."""
     SCORE = "score"
     """The score of a response over its criteria."""
     SCORE_ERROR = "score-distance"

@@ -32,12 +32,10 @@ _USUAL: Final = "most common gold label"
 _DIGITS: Final = 2
 _COEFFICIENTS: Final = {
     "gold-kappa": "kappa",
-    "gold-kappa-quadratic": "quadratic kappa",
     "adjacent-accuracy": "within one level",
     "bias": "bias in levels",
 }
-"""Measures of agreement beyond chance, of which an unordered scale has the first and an ordinal one the second; and on
-ordinal scales what else tells how far apart verdicts are."""
+"""Agreement beyond chance, and what else tells on ordinal scales how far apart verdicts are."""
 
 
 @frozen(kw_only=True)
@@ -68,7 +66,9 @@ def answers_of(checked: Checked) -> tuple[Answer, ...]:
 def _answer(checked: Checked, judge: str) -> Answer:
     measures = {measure.name: measure for measure in checked.report.measures if _is_whole(measure, judge)}
     agreement = measures["gold-accuracy"]
-    coefficients = tuple((name, measures[measure]) for measure, name in _COEFFICIENTS.items() if measure in measures)
+    ordered = any(summary.task.scale.ordered for summary in checked.report.tasks)
+    names = _COEFFICIENTS | ({"gold-kappa": "quadratic kappa"} if ordered else {})
+    coefficients = tuple((name, measures[measure]) for measure, name in names.items() if measure in measures)
     enough = _enough(agreement, checked.request.at_least)
     needed = _items_needed(agreement, checked.request.within)
     return Answer(
