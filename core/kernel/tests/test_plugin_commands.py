@@ -46,7 +46,7 @@ def test_a_command_of_a_plugin_is_listed_without_being_imported(brings):
     point = Point("greet", greet)
     brings(point)
     shown = CliRunner().invoke(cli, ["--help"]).output
-    assert "Plugin commands:" in shown
+    assert "Further commands:" in shown
     assert "Do what acme does." in shown
     assert point.loaded == 0
 
@@ -77,7 +77,7 @@ def test_the_line_of_a_command_alone_in_its_plugin_says_what_the_command_does():
 
 def test_no_two_commands_have_the_same_line_in_the_help():
     brought = {name: plugin_commands.summary_of(points) for name, points in plugin_commands.plugin_commands().items()}
-    lines = [*COMMANDS_OF_THE_KERNEL.values(), *brought.values()]
+    lines = [*(line for _, line in COMMANDS_OF_THE_KERNEL.values()), *brought.values()]
     assert sorted(lines) == sorted(set(lines))
 
 
@@ -121,3 +121,31 @@ def test_a_misspelt_command_of_a_plugin_is_suggested(brings, capsys):
     brings(Point("greet", greet))
     assert invoke(["gret"]) == 2
     assert "Did you mean 'greet'?" in capsys.readouterr().err
+
+
+def test_commands_are_listed_by_what_a_person_wants_and_called_without_it(brings, capsys):
+    brings(Point("decide.greet", greet), Point("hail", greet), Point("elsewhere.hidden", greet))
+    shown = CliRunner().invoke(cli, ["--help"]).output
+    assert shown.index("Start:") < shown.index("  run ") < shown.index("Look:") < shown.index("  report ")
+    assert shown.index("Decide:") < shown.index("  greet ") < shown.index("Extend:")
+    assert shown.index("Further commands:") < shown.index("  hail ")
+    assert "hidden" not in shown
+    assert invoke(["greet"]) == 0
+    assert capsys.readouterr().out == "hello\n"
+
+
+def test_two_plugins_with_one_command_clash_whatever_they_are_for(brings, capsys):
+    brings(Point("decide.greet", greet), Point("look.greet", greet, distribution="other"))
+    assert invoke(["greet"]) == 2
+    assert "the command 'greet' is provided by several plugins: acme 0.3, other 0.3" in capsys.readouterr().err
+
+
+def test_without_a_command_only_what_a_beginner_needs_is_told(brings, capsys):
+    brings(Point("start.greet", greet), Point("look.hail", greet))
+    assert invoke([]) == 2
+    shown = capsys.readouterr().out
+    assert "jrh greet  Do what acme does." in shown
+    assert "jrh run " in shown
+    assert "hail" not in shown
+    assert "jrh report" not in shown
+    assert "jrh --help" in shown

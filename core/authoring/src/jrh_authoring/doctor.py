@@ -10,6 +10,7 @@ from importlib import metadata
 from typing import Any, get_type_hints
 
 from attrs import frozen
+from jrh.cli.plugin_commands import PURPOSES, split_name
 from jrh.errors import RAISED, JrhError, PluginError
 from jrh.plugins import entry_points
 from jrh.plugins.factories import check_members, find_factory
@@ -148,10 +149,11 @@ def _commands(own: Sequence[str]) -> Iterator[str]:
     bringing: defaultdict[str, set[str]] = defaultdict(set)
     # Commands are entry points and no hook, so that `--help` loads no plugin; clashes are found in the metadata.
     for point in metadata.entry_points(group=entry_points.COMMANDS):
-        bringing[point.name].add(f"{point.dist.name} {point.dist.version}" if point.dist else "unknown")
+        group, name = split_name(point.name)
+        shown = name if group in PURPOSES else f"{group} {name}".strip()
+        bringing[shown].add(f"{point.dist.name} {point.dist.version}" if point.dist else "unknown")
     for name, distributions in sorted(bringing.items()):
-        shown = name.replace(".", " ")
         if name in own:
-            yield f"{', '.join(sorted(distributions))}: jrh has its own command '{shown}' and never calls this one"
+            yield f"{', '.join(sorted(distributions))}: jrh has its own command '{name}' and never calls this one"
         elif len(distributions) > 1:
-            yield f"the command '{shown}' comes from several plugins: {', '.join(sorted(distributions))}; uninstall one"
+            yield f"the command '{name}' comes from several plugins: {', '.join(sorted(distributions))}; uninstall one"

@@ -77,11 +77,11 @@ def _directory(item: pytest.Item, key: str) -> Path:
 def _gate(run_dir: Path, rules: Sequence[str]) -> tuple[int, str]:
     """Call `jrh gate`; return its exit code and its output."""
     # Plugins do not import each other: the gate is called as its command.
-    (point,) = entry_points(group="jrh.commands", name="gate")
+    (gate,) = (point for point in entry_points(group="jrh.commands") if point.name.rpartition(".")[2] == "gate")
     named = [word for rule in rules for word in ("--rule", rule)]
     with redirect_stdout(StringIO()) as output, redirect_stderr(StringIO()):
         try:
-            code = point.load().main([str(run_dir), *named], "jrh gate", standalone_mode=False)
+            code = gate.load().main([str(run_dir), *named], "jrh gate", standalone_mode=False)
         except JrhError as error:
             pytest.fail(str(error), pytrace=False)
     return int(code), output.getvalue()

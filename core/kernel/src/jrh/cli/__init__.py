@@ -28,11 +28,12 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 COMMANDS: Final = {
-    "run": "Run a suite and report. Run it again to continue.",
-    "report": "Rewrite the reports of a run and print the terminal one.",
-    "plugins": "List installed components and plugins that failed to load.",
+    "run": ("start", "Run a suite and report. Run it again to continue."),
+    "report": ("look", "Rewrite the reports of a run and print the terminal one."),
+    "plugins": ("extend", "List installed components and plugins that failed to load."),
 }
-"""Command -> its line in the help; the command itself is `command` in the module of its name."""
+"""Command -> what a person wants with it, and its line in the help; the command itself is `command` in the module of
+its name."""
 COLLECT_AFTER: Final = 10_000
 """Threshold of the garbage collector. A run keeps most objects until its end, so Python's default of 700 triggers
 useless collections, which take 5% of a run's time."""
@@ -71,13 +72,31 @@ class LazyGroup(plugin_commands.ExtendedGroup):
         return super().resolve_command(ctx, args)
 
 
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]}, invoke_without_command=True)
 @click.version_option(version=__version__, prog_name="jrh")
-@click.pass_obj
-def cli(imported: Callable[[], None] | None) -> None:
+@click.pass_context
+def cli(context: click.Context) -> None:
     """Stress-test LLM judges: how far can a judge be trusted, how sure are we, and what did it cost."""
-    if imported is not None:
-        imported()
+    if context.obj is not None:
+        context.obj()
+    if context.invoked_subcommand is None:
+        _welcome(context)
+
+
+def _welcome(context: click.Context) -> None:
+    """Print the commands that a beginner needs: a list of twenty answers no question."""
+    group = context.command
+    assert isinstance(group, LazyGroup)
+    formatter = context.make_formatter()
+    formatter.write_text(group.help or "")
+    formatter.write_paragraph()
+    with formatter.indentation():
+        listed = sorted(group.listed_commands().items())
+        formatter.write_dl([(f"jrh {name}", line) for name, (purpose, line) in listed if purpose == "start"])
+    formatter.write_paragraph()
+    formatter.write_text("All commands: jrh --help. One of them: jrh COMMAND --help.")
+    terminal.say(formatter.getvalue().rstrip("\n"))
+    context.exit(2)  # as click does: a script whose command is empty has failed
 
 
 def main(args: list[str] | None = None) -> None:

@@ -1,6 +1,7 @@
 """Load the commands of plugins: entry points of the group `jrh.commands`.
 
-An entry point's name is the command, its value a click command; `plugins.new` adds `new` to `jrh plugins`.
+An entry point's name is the command, its value a click command. Before a dot it may have what a person wants with it
+(`PURPOSES`): `decide.gate` is `jrh gate`, listed under "Decide". `plugins.new` adds `new` to `jrh plugins`.
 Listing commands reads the metadata of what is installed and imports nothing; a command is imported when it is called.
 """
 
@@ -8,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Final
 
 import click
 
@@ -19,11 +20,21 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 
+PURPOSES: Final = {
+    "start": "Start",
+    "run": "Prepare and run",
+    "look": "Look",
+    "decide": "Decide",
+    "extend": "Extend",
+}
+"""What a person wants -> the heading of these commands in the help, in this order."""
+
+
 class ExtendedGroup(click.Group):
     """A command group that plugins add to; a command of a plugin is imported when it is called."""
 
-    own_commands: ClassVar[Mapping[str, str]] = {}
-    """The group's own commands -> their lines of the help."""
+    own_commands: ClassVar[Mapping[str, tuple[str, str]]] = {}
+    """The group's own commands -> what a person wants with them, and their lines of the help."""
 
     def extra_commands(self) -> Mapping[str, list[EntryPoint]]:
         """Return the commands that plugins add: for `jrh plugins`, entry points named such as `plugins.new`."""
@@ -39,15 +50,21 @@ class ExtendedGroup(click.Group):
         return load(points) if points else None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """List the commands without importing them."""
-        builtin = self.own_commands
-        commands = self.extra_commands().items()
-        if builtin:
-            with formatter.section("Commands"):
-                formatter.write_dl(list(builtin.items()))
-        if lines := [(name, summary_of(points)) for name, points in commands if name not in builtin]:
-            with formatter.section("Plugin commands"):
-                formatter.write_dl(lines)
+        """List the commands by what a person wants, without importing them."""
+        sections: dict[str, list[tuple[str, str]]] = {purpose: [] for purpose in (*PURPOSES, "")}
+        for name, (purpose, line) in sorted(self.listed_commands().items()):
+            sections[purpose if purpose in PURPOSES else ""].append((name, line))
+        for purpose, lines in sections.items():
+            if lines:
+                with formatter.section(PURPOSES.get(purpose, "Further commands" if self.own_commands else "Commands")):
+                    formatter.write_dl(lines)
+
+    def listed_commands(self) -> Mapping[str, tuple[str, str]]:
+        """Return what a person wants with each command, and its line of the help."""
+        extra = {
+            name: (split_name(points[0].name)[0], summary_of(points)) for name, points in self.extra_commands().items()
+        }
+        return {**extra, **self.own_commands}
 
 
 def plugin_commands(group: str = "") -> Mapping[str, list[EntryPoint]]:
@@ -60,15 +77,20 @@ def plugin_commands(group: str = "") -> Mapping[str, list[EntryPoint]]:
 
     commands: dict[str, list[EntryPoint]] = {}
     for point in sorted(entry_points(group=COMMANDS), key=lambda point: (point.name, _distribution(point))):
-        inside, _, name = point.name.rpartition(".")
-        # A dot in the name of an entry point puts the command into a group.
-        if inside != group:
+        purpose_or_group, name = split_name(point.name)
+        if ("" if purpose_or_group in PURPOSES else purpose_or_group) != group:
             continue
         known = commands.setdefault(name, [])
         # A distribution that lies twice on the path provides its commands once.
         if all((point.value, _distribution(point)) != (other.value, _distribution(other)) for other in known):
             known.append(point)
     return commands
+
+
+def split_name(point: str) -> tuple[str, str]:
+    """Return what is before the last dot in the name of an entry point, a purpose or a group, and the command."""
+    before, _, command = point.rpartition(".")
+    return before, command
 
 
 def summary_of(points: list[EntryPoint]) -> str:
@@ -105,7 +127,7 @@ def load(points: list[EntryPoint]) -> click.Command:
     Raises:
         PluginError: several plugins bring it, it cannot be imported, or it is no click command.
     """
-    name = points[0].name
+    _, name = split_name(points[0].name)
     if len(points) > 1:
         raise PluginError(
             f"the command '{name}' is provided by several plugins: {', '.join(map(_distribution, points))}; "
