@@ -137,7 +137,7 @@ def _estimates(world: World, rng: np.random.Generator) -> Mapping[str, Estimate]
 def _rate(hits: np.ndarray, item: np.ndarray, rng: np.random.Generator) -> Estimate:
     sums = cluster_sums(item, np.asarray(hits, dtype=float), np.ones(len(item)))
     # With the same seed for all studies 200 resamples would err in the same direction in all of them.
-    return clustered_proportion(sums[:, 0], sums[:, 1], resamples=200, seed=int(rng.integers(2**31)))
+    return clustered_proportion(sums[:, 0], sums[:, 1])
 
 
 if __name__ == "__main__":

@@ -7,14 +7,14 @@ import re
 from typing import Any
 
 import pytest
-from jrh_stats import wilson
+from jrh_stats import binomial_limits
 from jrh_testing import Project
 from jrh_testing import call as inside
 from support.suites import LABELS, write_suite
 
 QUESTIONS, COPIES = 6, 10
 ROWS = QUESTIONS * COPIES
-SIX = tuple(round(float(end), 12) for end in wilson(QUESTIONS, QUESTIONS))
+SIX = tuple(round(float(end), 12) for end in binomial_limits(QUESTIONS, QUESTIONS))
 SHOWN = f"1.00 [{SIX[0]:.2f}, 1.00]"
 JUDGE = 'def right(request, response):\n    return "YES" if "good" in response else "NO"\n'
 
@@ -88,7 +88,7 @@ def test_a_gate_counts_the_clusters(ran: Project) -> None:
 
 
 def test_plan_and_audit_say_what_six_questions_can_show(ran: Project) -> None:
-    low, high = wilson(QUESTIONS / 2, QUESTIONS)
+    low, high = binomial_limits(QUESTIONS / 2, QUESTIONS)
     half = f"±{float(high - low) / 2:.2f}"
     plan = inside(ran, "plan", "suite.yaml", "--run-dir", "new").stdout
     assert "in 6 clusters" in " ".join(plan.split())

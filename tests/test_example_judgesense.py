@@ -424,7 +424,7 @@ def test_agreement_with_the_level(counted: Counted, graded: Graded) -> None:
         assert found(row, "MAE", errors, intervals.of_mean(errors, 0.0, 4.0))
         squares = [(cluster, error**2) for cluster, error in errors]
         assert near(row["RMSE"], mean(each for _, each in squares) ** 0.5)
-        low, high, _ = intervals.of_mean(squares, 0.0, 16.0, squares=True)
+        low, high = intervals.of_mean(squares, 0.0, 16.0, squares=True)
         assert Ends(low**0.5, high**0.5).fits(row["RMSE low"], row["RMSE high"])
 
 

@@ -36,10 +36,11 @@ metric fail where a measure is not declared.
 
 - `y` is a verdict, `t` the right label, `y0` a verdict of the same judge on the same item in the reference condition,
   P the share of trials, Q the number of labels of the scale.
-- **Interval.** *Rate* means: 95%, clustered by item; Wilson's with the variance of the clustered bootstrap (`wilson`,
-  `wilson-clusters`, `cluster-bootstrap-wilson`). Where verdicts are not missing at random, an interval of Imbens and
-  Manski replaces it (`imbens-manski`). [How a number is made](../plugins/metrics/README.md#how-a-number-is-made);
-  [coverage of every interval](statistics.md).
+- **Interval.** *Rate* means: 95%, clustered by item; exact where trials are independent (`clopper-pearson`,
+  `clopper-pearson-clusters`), otherwise Korn and Graubard's (`korn-graubard`). Where verdicts are not missing at
+  random, an interval of Imbens and Manski replaces it (`imbens-manski`).
+  [How a number is made](../plugins/metrics/README.md#how-a-number-is-made); [coverage of
+  every interval](statistics.md).
 - **Flags** lists a measure's own flags. Any measure can also have: {common}.
 - **Better** says which values are good for the judge: higher, lower, or near zero.
 - **Source** is where the formula comes from; *jrh* where jrh defines the measure; empty where it was not looked up. The

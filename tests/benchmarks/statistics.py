@@ -45,7 +45,7 @@ def _resamples() -> Line:
 
 def _clustered(items: np.ndarray, agrees: np.ndarray) -> None:
     sums = cluster_sums(items, agrees, np.ones(len(items)))
-    clustered_proportion(sums[:, 0], sums[:, 1], resamples=RESAMPLES)
+    clustered_proportion(sums[:, 0], sums[:, 1])
 
 
 def _plain_loop(items: list[int], agrees: list[int]) -> None:

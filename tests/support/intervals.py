@@ -1,7 +1,6 @@
 """Intervals computed again from records, by the formulas that the docstrings of jrh_stats state, and by nothing of jrh.
 
-Wilson's interval comes from statsmodels, quantiles from SciPy. Where jrh draws at random, the comparison allows for the
-error of its draws: `Ends.slack`, as a share of the interval's width.
+Wilson's and the exact interval come from statsmodels, quantiles from SciPy.
 """
 
 from __future__ import annotations
@@ -17,27 +16,24 @@ import numpy as np
 Numbers: TypeAlias = "np.ndarray[Any, np.dtype[np.float64]]"
 Scored: TypeAlias = "Iterable[tuple[str, float]]"
 """Cluster and score of every trial."""
-BOOTSTRAP = 0.06
-"""Of the width: 2,000 draws know a variance to 3%, its root to 1.6%; six of these, and the skew of the ratio."""
 UNEVEN = 1.5
 NOTHING = 1e-12
+_ROUNDING = 1e-7
 
 
 class Ends(NamedTuple):
-    """Both ends of an interval, and how far jrh's may lie from them."""
+    """Both ends of an interval."""
 
     low: float
     high: float
-    slack: float = 0.0
 
     def fits(self, low: str, high: str) -> bool:
         """Tell whether two cells of a table hold these ends."""
-        room = self.slack * (self.high - self.low) + 1e-7
-        return abs(float(low) - self.low) <= room and abs(float(high) - self.high) <= room
+        return abs(float(low) - self.low) <= _ROUNDING and abs(float(high) - self.high) <= _ROUNDING
 
     def mirrored(self) -> Ends:
         """Return the interval of 1 minus the share."""
-        return Ends(1 - self.high, 1 - self.low, self.slack)
+        return Ends(1 - self.high, 1 - self.low)
 
 
 def wilson(share: float, n: float, quantile: float) -> tuple[float, float]:
@@ -47,6 +43,34 @@ def wilson(share: float, n: float, quantile: float) -> tuple[float, float]:
 
     low, high = proportion_confint(share * n, n, alpha=2 * norm.sf(quantile), method="wilson")
     return min(float(low), share), max(float(high), share)
+
+
+def exact(share: float, n: float, level: float = 0.95) -> tuple[float, float]:
+    """Return Clopper and Pearson's interval by statsmodels."""
+    from statsmodels.stats.proportion import proportion_confint
+
+    low, high = proportion_confint(share * n, n, alpha=1 - level, method="beta")
+    # statsmodels has no number there.
+    return (0.0 if share <= 0 else float(low)), (1.0 if share >= 1 else float(high))
+
+
+def korn_graubard(share: float, variance: float, degrees: float, level: float = 0.95) -> tuple[float, float]:
+    """Return the exact interval with the effective number of trials that a variance implies."""
+    from scipy.stats import norm, t
+
+    z, quantile = (float(way.ppf(0.5 + level / 2)) for way in (norm, t(degrees)))
+    return exact(share, share * (1 - share) / variance * (z / quantile) ** 2, level)
+
+
+def floored(ends: tuple[float, float], shares: Numbers, many: int, level: float = 0.95) -> Ends:
+    """Return ends that, while fewer than five clusters deviate from all or none, are no narrower than without any."""
+    low, high = ends
+    none = exact(1.0, many, level)[0]
+    if np.any(shares < 1 - NOTHING, axis=1).sum() < 5:
+        low = min(low, none)
+    if np.any(shares > NOTHING, axis=1).sum() < 5:
+        high = max(high, 1 - none)
+    return Ends(low, high)
 
 
 def by_cluster(scored: Scored) -> tuple[Numbers, Numbers]:
@@ -66,21 +90,18 @@ def of_share(scored: Scored, level: float = 0.95) -> Ends:
 
 def of_ratio(tops: Numbers, sizes: Numbers, level: float = 0.95) -> Ends:
     """Return the interval of sum(tops) / sum(sizes), a proportion, from one entry per cluster."""
-    from scipy.stats import norm, t
 
     value, many = float(tops.sum() / sizes.sum()), len(tops)
     shares = tops / sizes
-    z = float(norm.ppf(0.5 + level / 2))
     outright = bool(np.all((shares < NOTHING) | (shares > 1 - NOTHING))) and np.ptp(sizes) < NOTHING
     if outright or np.ptp(shares) < NOTHING:
-        return Ends(*wilson(value, many, z))
+        return Ends(*exact(value, many, level))
     deviations = (tops - value * sizes) * many / sizes.sum()
     variance = float(np.square(deviations).sum()) / (many * (many - 1))
-    degrees = of_design(deviations, value)
+    degrees = min(of_design(deviations, value), many - 1)
     if kurtosis(sizes) > UNEVEN:
         degrees = min(degrees, of_variance(deviations, sizes))
-    quantile = float(t.ppf(0.5 + level / 2, degrees))
-    return Ends(*wilson(value, value * (1 - value) / variance, quantile), BOOTSTRAP)
+    return floored(korn_graubard(value, variance, degrees, level), shares[:, None], many, level)
 
 
 def of_mean(scored: Scored, least: float, most: float, *, squares: bool = False) -> Ends:
@@ -105,7 +126,6 @@ def of_mean(scored: Scored, least: float, most: float, *, squares: bool = False)
 
 def of_mean_rate(rates: Sequence[Sequence[tuple[str, float]]]) -> Ends:
     """Return the interval of the unweighted mean of rates that share clusters."""
-    from scipy.stats import t
 
     named = sorted({cluster for rate in rates for cluster, _ in rate})
     influence, values = dict.fromkeys(named, 0.0), []
@@ -119,8 +139,9 @@ def of_mean_rate(rates: Sequence[Sequence[tuple[str, float]]]) -> Ends:
         return of_share([each for rate in rates for each in rate])
     moves = np.array(list(influence.values()))
     variance = many / (many - 1) * float(np.square(moves).sum())
-    quantile = float(t.ppf(0.975, of_design(moves * many, value)))
-    return Ends(*wilson(value, value * (1 - value) / variance, quantile))
+    degrees = min(of_design(moves * many, value), many - 1)
+    shares = np.array([[np.mean([s for c, s in rate if c == name] or [np.nan]) for rate in rates] for name in named])
+    return floored(korn_graubard(value, variance, degrees), shares, many)
 
 
 def kurtosis(values: Numbers) -> float:
@@ -283,7 +304,7 @@ def of_bounds(worst: Scored, best: Scored) -> Ends:
     reach = brentq(lambda c: norm.cdf(c + wide) - norm.cdf(-c) - 0.95, 1.6, 2.0)
     level = float(2 * norm.cdf(reach) - 1)
     low, high = (of_ratio(*side, level=level) for side in sides)
-    return Ends(low.low, high.high, BOOTSTRAP)
+    return Ends(low.low, high.high)
 
 
 def half_splits(right: Numbers, happened: Numbers, counted: Numbers, clusters: Sequence[str]) -> list[float]:

@@ -244,6 +244,20 @@ def test_nothing_is_called_equivalent_on_an_interval_of_doubtful_coverage(flag: 
     assert [each for each in findings_of(report(*unsure)) if each.severity is Severity.GOOD] == []
 
 
+def test_what_is_read_off_an_interval_that_a_flag_doubts_is_neither_bad_nor_good() -> None:
+    """The interval is read as if it were twice as wide; a claim that survives this is a warning that names the flag."""
+    clear, close = ({"estimate": value, "ends": ends} for value, ends in ((-0.9, (-0.97, -0.7)), (-0.6, (-0.8, -0.3))))
+    for shape, claimed in ((clear, True), (close, False)):
+        plain, flagged = (
+            findings_of(report(measure("spearman", *shape.values(), test=REFERENCE, unit="coefficient", flags=flags)))
+            for flags in ((), ("few-events",))
+        )
+        assert [each.severity for each in plain if each.kind == "inverted-order"] == [Severity.BAD]
+        found = [each for each in flagged if each.kind == "inverted-order"]
+        assert [each.severity for each in found] == ([Severity.WARNING] if claimed else [])
+        assert all("few-events" in each.sentence for each in found)
+
+
 def test_praise_that_the_audit_contradicts_is_withdrawn() -> None:
     doubt = Measure(
         name="audit",

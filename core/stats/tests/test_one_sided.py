@@ -5,14 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from jrh_stats import (
-    bentkus_upper_limit,
     binomial_limits,
-    clustered_limits,
     clustered_proportion,
     fewest_right,
     share_difference_limits,
     threshold_items,
     threshold_power,
+    wilson,
 )
 from scipy.stats import binom, binomtest, multinomial
 
@@ -31,7 +30,7 @@ def test_either_limit_of_single_askings_errs_at_most_at_its_rate_by_enumeration(
     chance = binom.pmf(np.arange(n + 1), n, rate)
     held = failed = 0.0
     for right in range(n + 1):
-        found = clustered_limits((np.arange(n) < right).astype(float), np.ones(n))
+        found = clustered_proportion((np.arange(n) < right).astype(float), np.ones(n))
         assert found.low is not None
         assert found.high is not None
         held += chance[right] * (found.low >= rate)
@@ -44,23 +43,8 @@ def test_wilsons_interval_errs_three_times_as_often_on_one_side() -> None:
     """Why the limits exist: 28 of 30 at 95%."""
     n, rate = 30, 0.95
     chance = binom.pmf(np.arange(n + 1), n, rate)
-    ends = [clustered_proportion((np.arange(n) < right).astype(float), np.ones(n)) for right in range(n + 1)]
-    failed = sum(chance[right] for right, each in enumerate(ends) if each.high is not None and each.high < rate)
+    failed = chance @ (wilson(np.arange(n + 1), n)[1] < rate)
     assert failed > 2 * ALPHA
-
-
-@pytest.mark.parametrize("n", [20, 60])
-@pytest.mark.parametrize("high", [0.25, 0.5, 1.0])
-@pytest.mark.parametrize("often", [0.05, 0.2, 0.5])
-def test_the_bounded_limit_holds_for_scores_of_any_size_by_enumeration(n: int, high: float, often: float) -> None:
-    """A score is `high` with the probability `often`, and 0 otherwise: its mean is their product."""
-    count = np.arange(n + 1)
-    below = np.array([bentkus_upper_limit(high * number, n) < high * often for number in count])
-    assert binom.pmf(count, n, often) @ below <= ALPHA
-
-
-def test_without_any_score_the_bounded_limit_is_the_exact_one() -> None:
-    assert bentkus_upper_limit(0.0, 100) == pytest.approx(1 - ALPHA ** (1 / 100))
 
 
 @pytest.mark.parametrize("items", [30, 60, 200])
@@ -73,24 +57,41 @@ def test_either_limit_of_clusters_errs_at_most_at_its_rate(items: int, size: int
     share = generator.beta(rate, 1 - rate, (studies, clusters))
     right = generator.binomial(repeats if size == 1 else size, share) * (1 if size == 1 else repeats)
     sizes = np.full(clusters, float(size * repeats))
-    found = [clustered_limits(row.astype(float), sizes) for row in right]
+    found = [clustered_proportion(row.astype(float), sizes) for row in right]
     # Three standard errors above 2.5% of 600.
     most = 15 + 3 * (600 * ALPHA * (1 - ALPHA)) ** 0.5
     assert sum(each.low is not None and each.low > rate for each in found) <= most
     assert sum(each.high is not None and each.high < rate for each in found) <= most
 
 
-def test_clusters_of_unequal_size_are_bounded_by_the_largest() -> None:
-    """40 of 41 clusters are single and right; the last one, of ten trials, is wrong: nearly anything is possible."""
-    found = clustered_limits([*np.ones(40), 0.0], [*np.ones(40), 10.0])
-    assert found.method == "bentkus-clusters"
-    assert found.low == 0.0
-    even = clustered_limits([*np.ones(40), 0.0], np.ones(41) * 1.0)
-    assert even.method == "clopper-pearson"
+def test_one_large_cluster_that_deviates_leaves_nearly_anything_possible_and_is_flagged() -> None:
+    """40 of 41 clusters are single and right; the last one, of ten trials, is wrong."""
+    found = clustered_proportion([*np.ones(40), 0.0], [*np.ones(40), 10.0])
+    assert found.method == "korn-graubard"
+    assert found.low < 0.02
+    assert found.high > 0.99
+    assert found.flags == ("few-events",)
+    even = clustered_proportion([*np.ones(40), 0.0], np.ones(41) * 1.0)
+    assert (even.method, even.flags) == ("clopper-pearson", ())
+
+
+@pytest.mark.parametrize("clusters", [6, 20, 60])
+@pytest.mark.parametrize("wrong", [1, 2, 4])
+def test_one_deviating_cluster_never_says_more_than_none(clusters: int, wrong: int) -> None:
+    """Once, 0 wrong rows of 60 in 6 groups gave [.61, 1], and 1 wrong row [.91, >.99]."""
+    sizes = np.full(clusters, 10.0)
+    none = clustered_proportion(sizes, sizes)
+    some = sizes.copy()
+    some[:wrong] -= 1
+    right, left = clustered_proportion(some, sizes), clustered_proportion(sizes - some, sizes)
+    assert none.low == pytest.approx(ALPHA ** (1 / clusters))
+    assert right.low <= none.low
+    assert left.high == pytest.approx(1 - right.low)
+    assert clustered_proportion(sizes - 0.2 * (np.arange(clusters) < 5), sizes).low > none.low
 
 
 def test_no_cluster_has_no_limits() -> None:
-    assert clustered_limits([], []).flags == ("empty",)
+    assert clustered_proportion([], []).flags == ("empty",)
     with pytest.raises(ValueError, match="have no limits"):
         binomial_limits(3, 2)
 

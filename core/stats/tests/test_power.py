@@ -1,12 +1,12 @@
 import numpy as np
 import pytest
 from jrh_stats import (
+    binomial_limits,
     design_effect,
     items_for_proportion,
     items_to_decide,
     paired_power,
     smallest_detectable_difference,
-    wilson,
 )
 from scipy.special import nctdtr, stdtrit
 from statsmodels.stats.power import NormalIndPower, TTestPower
@@ -24,7 +24,7 @@ def test_power_and_smallest_difference_equal_statsmodels(items: int) -> None:
 
 def test_a_wished_precision_is_reached_with_these_items_and_not_with_one_less() -> None:
     n = items_for_proportion(0.05, 0.8)
-    (low, high), (wider_low, wider_high) = (wilson(0.8 * k, k) for k in (n, n - 1))
+    (low, high), (wider_low, wider_high) = (binomial_limits(0.8 * k, k) for k in (n, n - 1))
 
     assert high - low <= 0.1 < wider_high - wider_low
 

@@ -9,7 +9,7 @@ from jrh import Interval, Measure
 from jrh_gate.deciding import Outcome, decide
 from jrh_gate.rule_limits import LimitTable
 from jrh_measuring import GateRule, Look, parse_rule
-from jrh_stats import binomial_limits, clustered_limits
+from jrh_stats import binomial_limits, clustered_proportion
 from jrh_testing import loop_over
 
 ALPHA = 0.025
@@ -101,7 +101,7 @@ def clustered(right: np.ndarray, asked: np.ndarray, look: Look, rule: GateRule) 
     """Decide a rule about clusters at a look, as the gate does."""
 
     def measure(error: float) -> Measure:
-        found = clustered_limits(right, asked.astype(float), level=1 - 2 * error)
+        found = clustered_proportion(right, asked.astype(float), level=1 - 2 * error)
         assert found.value is not None
         assert found.low is not None
         assert found.high is not None

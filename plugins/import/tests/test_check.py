@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from jrh import JrhError
 from jrh_import import tables
 from jrh_import.commands import check, import_table
-from jrh_stats import cohen_kappa, wilson
+from jrh_stats import binomial_limits, cohen_kappa
 from jrh_testing import Project, loop_over
 
 DOCS = Path(__file__).parents[3] / "docs" / "check.md"
@@ -61,7 +61,7 @@ def binary(n=100, wrong=12):
 
 def test_the_answer_is_one_sentence_with_the_numbers_worked_out_by_hand():
     text = checked(table(binary()), *NAMES, "--item", "id")
-    low, high = wilson(88, 100, level=0.95)
+    low, high = binomial_limits(88, 100)
     start = f"gpt agrees with people at a rate of 0.88 [{low:.2f}, {high:.2f}] (n = 100 items)"
     trivial = "better than always answering the most common gold label ('YES', 0.50)"
     assert text.splitlines()[0].startswith(f"{start}, {trivial}")
@@ -71,9 +71,9 @@ def test_the_answer_is_one_sentence_with_the_numbers_worked_out_by_hand():
     # Judge and people: 44 YES/YES, 44 NO/NO, 6 and 6 crossed: kappa = 1 - 0.12 / 0.5.
     assert cohen_kappa([0, 1] * 44 + [0] * 6 + [1] * 6, [0, 1] * 44 + [1] * 6 + [0] * 6).value == pytest.approx(0.76)
     assert measure(document, "gold-kappa")["estimate"] == pytest.approx(0.76)
-    # p = 0.88: Wilson's interval is at most 0.10 wide from 163 items on.
+    # p = 0.88: the exact interval is at most 0.10 wide from 173 items on.
     (answer,) = document["answers"]
-    ends = {n: wilson(0.88 * n, n, level=0.95) for n in (answer["items_needed"] - 1, answer["items_needed"])}
+    ends = {n: binomial_limits(0.88 * n, n) for n in (answer["items_needed"] - 1, answer["items_needed"])}
     assert [high - low <= 0.1 for low, high in ends.values()] == [False, True]
 
 
@@ -89,6 +89,27 @@ def test_what_is_enough_is_answered_by_the_interval(at_least, start, end, enough
     text = checked(table(binary()), *NAMES, "--at-least", at_least).splitlines()[0]
     assert (text.startswith(start), text.endswith(end)) == (True, True)
     assert found("results.csv", *NAMES, "--at-least", at_least)["answers"][0]["enough"] is enough
+
+
+def test_one_label_of_people_answers_nothing():
+    rows = [f"i{item},YES,YES" for item in range(60)]
+    arguments = (*NAMES, "--item", "id", "--scale", "YES,NO", "--at-least", "0.8")
+    text = checked(table(rows), *arguments).splitlines()[0]
+    assert text.startswith("Undecided: ")
+    assert text.endswith("; not decided, because people give one label only.")
+    assert found("results.csv", *arguments)["answers"][0]["enough"] is None
+
+
+@pytest.mark.parametrize("wrong", [0, 1, 2, 9])
+def test_six_groups_do_not_show_nine_of_ten_whatever_they_say(wrong):
+    """Once: 0 wrong rows of 60 "Undecided", 1 wrong "Yes", 2 wrong "Undecided"."""
+    rows = [f"{row},g{number % 6}" for number, row in enumerate(binary(60, wrong))]
+    arguments = (*NAMES, "--item", "id", "--group", "group", "--at-least")
+    text = checked(table(rows, header="id,gpt,human,group"), *arguments, "0.9").splitlines()[0]
+    assert text.startswith("Undecided: ")
+    # Nor does an interval that may be too narrow show anything.
+    easy = found("results.csv", *arguments, "0.3")["answers"][0]["enough"]
+    assert easy is (None if wrong else True)
 
 
 def test_a_judge_no_better_than_the_most_common_label_is_told():

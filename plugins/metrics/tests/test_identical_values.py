@@ -23,12 +23,12 @@ PRINTED = {
         mean-absolute-error 0.00 [0.00, 0.81]
         root-mean-squared-error 0.00 [0.00, 2.01]
         bias 0.00 [-0.81, 0.81]
-        adjacent-accuracy 1.00 [0.84, 1.00]
+        adjacent-accuracy 1.00 [0.83, 1.00]
         pearson 1.00 [0.25, 1.00]
         spearman 1.00 [0.30, 1.00]
         scale-compression 1.00 [0.79, 1.27]
         gold-kappa 1.00 [0.25, 1.00]
-        gold-accuracy 1.00 [0.84, 1.00]
+        gold-accuracy 1.00 [0.83, 1.00]
         krippendorff-alpha 1.00 [0.32, 1.00]
         gwet-ac1 1.00 [0.81, 1.00]
         icc-2-1 1.00 no-interval
@@ -41,12 +41,12 @@ PRINTED = {
         mean-absolute-error 1.00 [0.84, 1.64]
         root-mean-squared-error 1.00 [0.92, 2.21]
         bias 1.00 [0.03, 1.64]
-        adjacent-accuracy 1.00 [0.84, 1.00]
+        adjacent-accuracy 1.00 [0.83, 1.00]
         pearson 1.00 [0.16, 1.00]
         spearman 1.00 [0.17, 1.00]
         scale-compression 1.00 [0.77, 1.30]
         gold-kappa 0.80 [0.72, 0.86]
-        gold-accuracy 0.00 [0.00, 0.16]
+        gold-accuracy 0.00 [0.00, 0.17]
         brier 1.00 [0.84, 1.00]
         calibration-error 1.00 [0.86, 1.00]
         reliability 0.00 [0.00, 0.16]
@@ -81,7 +81,7 @@ PRINTED = {
         bias 0.00 [-3.97, 3.97]
         pearson SAME
         gold-kappa SAME
-        gold-accuracy 1.00 [0.21, 1.00]
+        gold-accuracy 1.00 [0.03, 1.00]
     """,
     "reversed": """
         bias 0.00 [-1.58, 1.58]

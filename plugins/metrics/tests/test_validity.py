@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 from jrh import JrhError
-from jrh_stats import Estimate, corrected_failure_rate, wilson
+from jrh_stats import Estimate, binomial_limits, corrected_failure_rate
 
 
 def _rows(ref, row, fails=40, items=200):
@@ -43,7 +43,7 @@ def test_invalid_cases_among_the_failures_lower_the_judges_failure_rate(measures
 def test_the_corrected_rate_is_that_of_the_public_function(measures, ref, row, tmp_path) -> None:
     decisions = {item: "false" if item % 5 == 0 else "true" for item in (*range(30), *range(40, 90))}
     valid = _by_name(measures, _rows(ref, row), _reviewed(tmp_path / "r.csv", decisions))["failure-rate-valid"]
-    low, high = wilson(40, 200)
+    low, high = binomial_limits(40, 200)
     expected = corrected_failure_rate(
         Estimate(value=0.2, low=float(low), high=float(high)),
         valid_failures=24,

@@ -13,7 +13,7 @@ def test_one_trial_an_item_has_wilsons_interval_and_the_paired_t_tests_power() -
     from statsmodels.stats.proportion import proportion_confint
 
     found = precision(120, 120, wished=0.05, assumptions=QUIET)
-    low, high = proportion_confint(60, 120, method="wilson")
+    low, high = proportion_confint(60, 120, method="beta")
     assert found.half_width == pytest.approx((high - low) / 2)
     assert found.detectable is not None
     sd = (0.2 - found.detectable**2) ** 0.5

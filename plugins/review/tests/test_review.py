@@ -340,7 +340,7 @@ def test_the_table_of_the_paper_comes_out_of_decisions() -> None:
     (found,) = review_shares(_queue(20), case_reviews(log))
     assert (found["queued"], found["decided"], found["conflicts"]) == (20, 16, 0)
     edited = found["shares"]["edit"]
-    ends = binomtest(14, 16).proportion_ci(method="wilson")
+    ends = binomtest(14, 16).proportion_ci(method="exact")
     assert edited["estimate"] == 14 / 16
     assert (edited["interval"]["low"], edited["interval"]["high"]) == pytest.approx((ends.low, ends.high))
 

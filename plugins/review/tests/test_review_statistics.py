@@ -43,7 +43,7 @@ def test_the_table_of_the_paper_comes_out_of_the_decisions() -> None:
     assert found["counts"] == {"accept": 2, "edit": 14, "reject": 0}
     share = found["shares"]["edit"]
     assert (share["estimate"], share["n"]) == (0.875, 16)
-    low, high = proportion_confint(14, 16, method="wilson")
+    low, high = proportion_confint(14, 16, method="beta")
     assert (share["interval"]["low"], share["interval"]["high"]) == pytest.approx((low, high), abs=0.01)
 
 

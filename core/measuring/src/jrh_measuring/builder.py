@@ -14,7 +14,6 @@ from jrh_stats import (
     Change,
     Estimate,
     cluster_sums,
-    clustered_limits,
     clustered_mean,
     clustered_proportion,
     difference_by_exchange,
@@ -102,15 +101,10 @@ class MeasureBuilder:
         """Derive the seed of what is drawn for a cell."""
         return cell.seed(self.context, self.draws)
 
-    def proportion(
-        self, cell: Cell, numerators: ArrayLike, denominators: ArrayLike, clusters: Codes | None = None
-    ) -> Estimate:
+    def proportion(self, numerators: ArrayLike, denominators: ArrayLike, clusters: Codes | None = None) -> Estimate:
         """Estimate a proportion from sums per item; items without a denominator are left out.
 
-        Where the context asks for one-sided limits, the interval is that of `jrh_stats.clustered_limits`.
-
         Args:
-            cell: what it is about; seeds the bootstrap.
             numerators: shape (items,).
             denominators: shape (items,).
             clusters: the cluster of each item, shape (items,); None: the sums are those of clusters already.
@@ -120,16 +114,7 @@ class MeasureBuilder:
             sums = cluster_sums(clusters[bottoms > 0], tops[bottoms > 0], bottoms[bottoms > 0])
             tops, bottoms = sums[:, 0], sums[:, 1]
         there = bottoms > 0
-        # A gate decides by its limits: they have to hold for any number of clusters, at the price of width.
-        if self.context.one_sided:
-            return clustered_limits(tops[there].round(_DECIMALS), bottoms[there], level=self.context.level)
-        return clustered_proportion(
-            tops[there].round(_DECIMALS),
-            bottoms[there],
-            level=self.context.level,
-            resamples=self.context.resamples,
-            seed=self.seed(cell),
-        )
+        return clustered_proportion(tops[there].round(_DECIMALS), bottoms[there], level=self.context.level)
 
     def rate(
         self, name: str, cell: Cell, scores: Scores, *, nothing: str, note: str = "", flags: Flags = ()
@@ -148,7 +133,7 @@ class MeasureBuilder:
         plain = self.measure(
             name,
             basis,
-            self.proportion(cell, sums[:, 0], sums[:, 1]),
+            self.proportion(sums[:, 0], sums[:, 1]),
             bounds=scores.bounds(basis.rows),
             flags=(*self._constant_truth(scores, basis.usable), *flags),
             note=self.why_none(basis, nothing, scores.unscored) or note,
@@ -156,7 +141,7 @@ class MeasureBuilder:
         )
 
         def ends(sums: Floats, level: float) -> Estimate:
-            return self.at(level).proportion(cell, *sums.T)
+            return self.at(level).proportion(*sums.T)
 
         return sensitive(allow_for_missing(plain, self.trials, scores, basis.rows, ends))
 

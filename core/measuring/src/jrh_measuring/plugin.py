@@ -11,8 +11,8 @@ from jrh.values import FlagEffect
 
 JRH_API_VERSION = 2
 
-_EXACT: Final = ("clopper-pearson", "bentkus-clusters")
-"""Limits that hold for any number of clusters (`jrh_stats.clustered_limits`)."""
+_EXACT: Final = ("clopper-pearson",)
+"""Limits that hold for any number of clusters (`jrh_stats.clustered_proportion`)."""
 _BOUNDED: Final = ("imbens-manski",)
 """Intervals that hold whatever the missing verdicts would have been."""
 

@@ -60,11 +60,8 @@ from .mean import paired_difference as paired_difference
 from .missing import imbens_manski_quantile as imbens_manski_quantile
 from .missing import missingness_association as missingness_association
 from .missing import missingness_test as missingness_test
-from .one_sided import bentkus_upper_limit as bentkus_upper_limit
 from .one_sided import binomial_limits as binomial_limits
-from .one_sided import clustered_limits as clustered_limits
 from .one_sided import fewest_right as fewest_right
-from .one_sided import share_difference_limits as share_difference_limits
 from .one_sided import threshold_items as threshold_items
 from .one_sided import threshold_power as threshold_power
 from .opposed import opposition_test as opposition_test
@@ -93,6 +90,7 @@ from .prevalence import rogan_gladen_of_shares as rogan_gladen_of_shares
 from .proportion import clustered_proportion as clustered_proportion
 from .proportion import mean_of_rates as mean_of_rates
 from .proportion import resample_totals as resample_totals
+from .proportion import share_difference_limits as share_difference_limits
 from .psychometric import PsychometricCurve as PsychometricCurve
 from .psychometric import psychometric_curve as psychometric_curve
 from .reading_windows import ReadingWindow as ReadingWindow

@@ -221,9 +221,7 @@ def count_disagreeing_pairs(counts: ArrayLike) -> tuple[Floats, Floats]:
     return pairs - agreeing, pairs
 
 
-def rerun_disagreement(
-    counts: ArrayLike, clusters: ArrayLike, *, level: float = 0.95, resamples: int = 2000, seed: int = 0
-) -> Estimate:
+def rerun_disagreement(counts: ArrayLike, clusters: ArrayLike, *, level: float = 0.95) -> Estimate:
     """Estimate the probability that two answers to the identical question differ.
 
     The share of disagreeing pairs among all unordered pairs of repeats, pooled over groups; groups with fewer than two
@@ -234,8 +232,6 @@ def rerun_disagreement(
         counts: answers per group (one question put repeatedly) and label, shape (groups, labels).
         clusters: the cluster each group belongs to, whole numbers >= 0, shape (groups,).
         level: coverage.
-        resamples: bootstrap samples.
-        seed: the only source of randomness.
 
     Returns:
         The estimate; `n` is the number of pairs. Flag `empty` and no value where there is no pair.
@@ -243,4 +239,4 @@ def rerun_disagreement(
     differing, pairs = count_disagreeing_pairs(counts)
     paired = pairs > 0
     sums = cluster_sums(np.asarray(clusters)[paired], differing[paired], pairs[paired])
-    return clustered_proportion(sums[:, 0], sums[:, 1], level=level, resamples=resamples, seed=seed)
+    return clustered_proportion(sums[:, 0], sums[:, 1], level=level)

@@ -16,7 +16,7 @@ class Estimate:
     high: float | None = None
     """Upper end of the interval."""
     method: str = ""
-    """The interval's estimator, such as `wilson`; empty without an interval."""
+    """The interval's estimator, such as `clopper-pearson`; empty without an interval."""
     n: float = 0.0
     """Observations, or their total weight."""
     clusters: int = 0

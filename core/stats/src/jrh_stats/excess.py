@@ -14,13 +14,12 @@ from jrh_stats.degrees import FEW_CLUSTERS, FEW_EVENTS
 from jrh_stats.estimate import Estimate
 from jrh_stats.excess_null import ASKED_AGAIN, Deals, group_deals, item_excess, raw_and_floor, takes_part
 from jrh_stats.mean import clustered_difference, clustered_mean
-from jrh_stats.one_sided import clustered_limits
+from jrh_stats.proportion import clustered_proportion
 from jrh_stats.significance import Significance
 
 _Counts: TypeAlias = NDArray[np.floating[Any] | np.signedinteger[Any]]
 _DIMENSIONS: Final = 3
 _NOISE: Final = 1e-9
-_EXACT: Final = "clopper-pearson"
 _METHOD: Final = "permutation-within-items"
 _DEALT: Final = 200
 """With so many mixed items, or fewer, the permutation test deals answers; with more the normal limit holds."""
@@ -119,7 +118,7 @@ def excess_limits(counts: ArrayLike, clusters: ArrayLike | None = None, *, level
 
         upper limit = U(e+; alpha)        lower limit = L(e+; alpha / 2) - U(2 e-; alpha / 2) / 2
 
-    with the limits L and U of `clustered_limits`, exact where every e is 0 or 1, and alpha = (1 - level) / 2. Of n
+    with the ends L and U of `clustered_proportion`, exact where every e is 0 or 1, and alpha = (1 - level) / 2. Of n
     items that all moved the lower limit is a - (1 - a) / 2 with a = (alpha / 2)^(1/n); of n items that did not, the
     upper limit is 1 - alpha^(1/n).
 
@@ -131,8 +130,8 @@ def excess_limits(counts: ArrayLike, clusters: ArrayLike | None = None, *, level
         level: alpha is half of what it lacks to 1.
 
     Returns:
-        The excess with its limits. Where they are not those of `excess_disagreement`, the method is `clopper-pearson`
-        or `bentkus-clusters`, and no flag says that few clusters differ.
+        The excess with its limits. Where they are not those of `excess_disagreement`, the method and the flag
+        `few-events` are those of `clustered_proportion`.
 
     Raises:
         ValueError: `counts` has another shape or a negative number.
@@ -147,20 +146,22 @@ def excess_limits(counts: ArrayLike, clusters: ArrayLike | None = None, *, level
         return estimate
     # Sums of thirds and the like may exceed the weight by rounding.
     above, below = (np.clip(part, 0.0, weights) for part in (excess, -2 * excess))
-    upper = clustered_limits(above, weights, level=level)
+    upper = clustered_proportion(above, weights, level=level)
     halved = (1 + level) / 2
-    lower, left = (clustered_limits(part, weights, level=halved) for part in (above, below))
+    lower, left = (clustered_proportion(part, weights, level=halved) for part in (above, below))
     ends = (lower.low, left.high, upper.high)
     if None in ends:
         return estimate
     low, off, high = (float(end) for end in ends if end is not None)
-    exact = all(limit.method == _EXACT for limit in (upper, left))
+    # The method and the flags that hold for fewer designs are those of all.
+    doubts = dict.fromkeys(flag for limit in (upper, lower, left) for flag in limit.flags)
+    unaffected = (flag for flag in estimate.flags if flag not in (FEW_EVENTS, "few-clusters"))
     return evolve(
         estimate,
         low=min(low - off / 2, estimate.value),
         high=max(high, estimate.value),
-        method=_EXACT if exact else "bentkus-clusters",
-        flags=tuple(flag for flag in estimate.flags if flag not in (FEW_EVENTS, "few-clusters")),
+        method=max(limit.method for limit in (upper, left)),
+        flags=(*unaffected, *doubts),
     )
 
 

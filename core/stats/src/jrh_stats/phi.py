@@ -52,8 +52,9 @@ def phi_coefficient(
 
     Returns:
         The estimate, method `profile-likelihood`. Flags: `empty` without pairs; `degenerate` where one side is
-        constant; `no-interval` from one cluster; `few-events` with fewer than 30 clusters, or if fewer than five joint
-        events are expected under independence in the effective number of pairs, of the rarer outcomes of both sides.
+        constant; `no-interval` from one cluster; `few-events` with an effective number of clusters below 30, or if
+        fewer than five joint events are expected under independence in the effective number of pairs, of the rarer
+        outcomes of both sides.
 
     Raises:
         ValueError: the shapes differ, a value is not 0 or 1, or the level is not between 0 and 1.
@@ -76,6 +77,8 @@ def phi_coefficient(
     cut = design * t_quantile(level, degrees) ** 2
     # Expected joint events of the rarer outcomes, in the effective number of pairs (Cochran's rule of five).
     joint = n / design * min(a, 1 - a) * min(b, 1 - b)
+    # Of clusters that differ much in size the large ones decide (Kish 1965): 40 of 1 or 20 pairs are worth 22.
+    effective = n**2 / float(np.square(np.bincount(of)).sum())
     return enclose(
         value,
         _end(table, value, -_EDGE, cut),
@@ -83,7 +86,7 @@ def phi_coefficient(
         method="profile-likelihood",
         n=n,
         clusters=units,
-        flags=(FEW_EVENTS,) if joint < EXPECTED_JOINT or units < FEW_CLUSTERS else (),
+        flags=(FEW_EVENTS,) if joint < EXPECTED_JOINT or effective < FEW_CLUSTERS else (),
     )
 
 

@@ -12,7 +12,8 @@ from attrs import frozen
 
 from jrh_stats.arrays import Codes, Floats
 from jrh_stats.excess_null import item_excess
-from jrh_stats.score_intervals import t_quantile, wilson, z_quantile
+from jrh_stats.one_sided import binomial_limits
+from jrh_stats.score_intervals import t_quantile, z_quantile
 
 _STUDIES: Final = 4000
 _STEPS: Final = 40
@@ -327,7 +328,7 @@ def smallest_detectable_difference(sd: float, items: int, *, alpha: float = 0.05
 def items_for_proportion(
     half_width: float, p: float = 0.5, *, trials_per_item: float = 1, icc: float = 0.0, level: float = 0.95
 ) -> int:
-    """Return the fewest items with which Wilson's interval of a rate is at most 2 `half_width` wide.
+    """Return the fewest items with which the exact interval of a rate is at most 2 `half_width` wide.
 
     The effective number of trials is items x `trials_per_item` / `design_effect`.
 
@@ -347,7 +348,7 @@ def items_for_proportion(
     worth = trials_per_item / design_effect(trials_per_item, icc)
 
     def narrow(items: int) -> bool:
-        low, high = wilson(p * items * worth, items * worth, level=level)
+        low, high = binomial_limits(p * items * worth, items * worth, alpha=(1 - level) / 2)
         return bool(high - low <= 2 * half_width)
 
     fewest = _fewest(narrow, least=1, most=_MOST)

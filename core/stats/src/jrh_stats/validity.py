@@ -141,7 +141,7 @@ def corrected_failure_rate(
         rate = p a / (p a + (1 - p) b),   logit(rate) = logit(p) + log(a) - log(b)
 
     The interval adds the three distances from estimate to interval end in squares on the logit scale (MOVER), with the
-    interval of `failures` and those of a and b by `clustered_proportion`: Wilson's where every reviewed case is a
+    interval of `failures` and those of a and b by `clustered_proportion`: exact where every reviewed case is a
     cluster of its own. Where one of them is 0 or p is 0 or 1 there is no logit: the ends are then those of the worst
     combination of the three intervals, those of a and b at a third of the error each (method `box`, conservative).
 

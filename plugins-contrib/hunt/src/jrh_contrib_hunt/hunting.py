@@ -11,7 +11,7 @@ from attrs import Factory, evolve, field, frozen
 from jrh import JrhError
 from jrh.hashing import shuffled
 from jrh_authoring import Attack, AttackEdit
-from jrh_stats import Estimate, cluster_sums, clustered_limits, clustered_proportion, difference_by_exchange, holm
+from jrh_stats import Estimate, cluster_sums, clustered_proportion, difference_by_exchange, holm
 from numpy.typing import NDArray
 
 # The hunt asks through these tests, and knows their names and those of their kinds.
@@ -282,8 +282,8 @@ def confirm(attacks: Sequence[Attack], held: Sequence[Ground], answers: Moved, *
         results.append(
             Confirmed(
                 attack=attack,
-                success=clustered_proportion(success[:, 0], success[:, 1], level=LEVEL, seed=seed),
-                control=clustered_proportion(by_control[:, 0], by_control[:, 1], level=LEVEL, seed=seed),
+                success=clustered_proportion(success[:, 0], success[:, 1], level=LEVEL),
+                control=clustered_proportion(by_control[:, 0], by_control[:, 1], level=LEVEL),
                 excess=change.estimate,
                 # Half of the two-sided value where the difference points as the search expects, no evidence
                 # otherwise.
@@ -303,5 +303,5 @@ def _limit(sums: NDArray[np.float64], tests: int) -> float:
     if not len(sums):
         return 1.0
     # Bonferroni over the attacks, one-sided: all limits hold together with the stated confidence.
-    high = clustered_limits(sums[:, 0], sums[:, 1], level=1 - 2 * (1 - LEVEL) / tests).high
+    high = clustered_proportion(sums[:, 0], sums[:, 1], level=1 - 2 * (1 - LEVEL) / tests).high
     return 1.0 if high is None else high

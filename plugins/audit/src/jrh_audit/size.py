@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from jrh.text import count_noun
-from jrh_stats import items_for_proportion, smallest_detectable_difference, wilson
+from jrh_stats import binomial_limits, items_for_proportion, smallest_detectable_difference
 
 from jrh_audit.facts import Facts, Finding
 from jrh_audit.options import AuditOptions
@@ -50,10 +50,10 @@ def sizes(items: int, clusters: int) -> str:
 
 
 def half_width(items: int) -> float:
-    """Return half the width of the 95% interval (Wilson) of a rate of one half."""
+    """Return half the width of the 95% interval (exact) of a rate of one half."""
     # A rate of one half has the widest interval, so that every other rate is known at least as precisely.
-    low, high = wilson(items / 2, items)
-    return float(high - low) / 2
+    low, high = binomial_limits(items / 2, items)
+    return (high - low) / 2
 
 
 def size_sentence(half_width: float, *, clustered: bool) -> str:

@@ -8,7 +8,7 @@ from typing import Final
 
 from jrh import Scale, ScaleKind, Task
 from jrh.text import count_noun
-from jrh_stats import wilson
+from jrh_stats import binomial_limits
 
 from jrh_audit.facts import EXAMPLES, Facts, Finding, some
 from jrh_audit.options import AuditOptions
@@ -179,7 +179,7 @@ def near_duplicates(facts: Facts, options: AuditOptions) -> Iterator[Finding]:
 
 def _clusters(items: int, clusters: int) -> str:
     """Say which interval the report prints, and which one it would be if every item counted."""
-    ends = [" to ".join(f"{float(end):.2f}" for end in wilson(_SAMPLE_RATE * n, n)) for n in (clusters, items)]
+    ends = [" to ".join(f"{end:.2f}" for end in binomial_limits(_SAMPLE_RATE * n, n)) for n in (clusters, items)]
     return (
         f"Every interval counts {count_noun(clusters, 'cluster')}, not {count_noun(items, 'item')}: the 95% interval "
         f"of a rate of {_SAMPLE_RATE:.0%} is {ends[0]}, not {ends[1]}."
@@ -188,7 +188,7 @@ def _clusters(items: int, clusters: int) -> str:
 
 def _unit(rows: int, items: int) -> str:
     """Compare the intervals with rows and with items as the unit of analysis."""
-    counted, real = (" to ".join(f"{float(end):.2f}" for end in wilson(_SAMPLE_RATE * n, n)) for n in (rows, items))
+    counted, real = (" to ".join(f"{end:.2f}" for end in binomial_limits(_SAMPLE_RATE * n, n)) for n in (rows, items))
     return (
         f"Repeating a question adds no information about other questions: the 95% interval of a rate of "
         f"{_SAMPLE_RATE:.0%} is {real} by item, not {counted} by row."

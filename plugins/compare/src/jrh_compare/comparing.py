@@ -126,7 +126,7 @@ def _point(
     # Numbered by task and cluster: tasks may have clusters of the same name.
     known = {cluster: code for code, cluster in enumerate(sorted(set(clusters)))}
     sums = jrh_stats.cluster_sums([known[cluster] for cluster in clusters], scores, np.ones(len(scores)))
-    estimate = jrh_stats.clustered_mean(sums[:, 0], sums[:, 1], bounds=(0.0, 1.0), level=terms.level)
+    estimate = jrh_stats.clustered_proportion(sums[:, 0], sums[:, 1], level=terms.level)
     trials = [trial for name in names for trial in cases[name].trials]
     # A trial that failed in transit has no cost, which is not the same as an unknown one.
     unknown = sum(trial.cost is None and trial.status not in _FAILED for trial in trials)

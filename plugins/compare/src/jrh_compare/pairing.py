@@ -12,7 +12,7 @@ import numpy as np
 from attrs import evolve, frozen
 from jrh import REFERENCE, RunReport
 from jrh.values import link_members
-from jrh_measuring import NO_DATA, PageFamily, PValue, Test
+from jrh_measuring import FEW_EVENTS, NO_DATA, PageFamily, PValue, Test
 from numpy.typing import NDArray
 
 from jrh_compare.matching import Matched
@@ -232,6 +232,9 @@ def _beyond_p(estimate: jrh_stats.Estimate, margin: float, level: float) -> PVal
     value, low, high = estimate.value, estimate.low, estimate.high
     if value is None or low is None or high is None or estimate.clusters <= 1 or abs(value) <= margin:
         return PValue(p=1.0)
+    # The interval may cover less than it says: it cannot decide.
+    if FEW_EVENTS in estimate.flags:
+        return PValue(p=1.0)
     # Half of a two-sided p-value, on the side that the estimate is on.
     null = math.copysign(margin, value)
     return PValue(p=jrh_stats.interval_p(value, low, high, null, level=level, degrees=estimate.clusters - 1) / 2)
@@ -273,7 +276,7 @@ def changes(
         repeats = sum(min(len(case.trials), len(other.trials)) for case, other in pairs)
         differing = np.array([differs for _, differs in trials], dtype=np.float64)
         sums = jrh_stats.cluster_sums([cluster for cluster, _ in trials], differing, np.ones(len(trials)))
-        proportion = jrh_stats.clustered_proportion(sums[:, 0], sums[:, 1], level=terms.level, seed=terms.seed)
+        proportion = jrh_stats.clustered_proportion(sums[:, 0], sums[:, 1], level=terms.level)
         yield Changes(
             task=task,
             test=test,
@@ -305,7 +308,7 @@ def _noise(cases: Sequence[Case], terms: Terms) -> Noise:
     names = sorted({label for counts in answers for label in counts}) or [""]
     counts = [[answer_counts[name] for name in names] for answer_counts in answers]
     clusters = _clusters([(case, case) for case in cases])
-    estimate = jrh_stats.rerun_disagreement(counts, clusters, level=terms.level, seed=terms.seed)
+    estimate = jrh_stats.rerun_disagreement(counts, clusters, level=terms.level)
     differing, pairs = jrh_stats.count_disagreeing_pairs(counts)
     return Noise(
         differing=int(differing.sum()),

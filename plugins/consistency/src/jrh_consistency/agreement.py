@@ -138,7 +138,7 @@ def _measures(builder: MeasureBuilder, name: str, comparison: _Comparison) -> It
     # The sum of agreement and conflict is the weight of the decided pairs.
     sums = both.sums(both.agree, both.conflict, both.tie)
     decided = sums[:, 0] + sums[:, 1]
-    agreement = builder.proportion(comparison.cell, sums[:, 0], decided)
+    agreement = builder.proportion(sums[:, 0], decided)
     yield _put(builder, name, comparison, agreement, note if decided.any() or not number else _DECIDED)
     for part, column in (("conflict", 1), ("tie", 2)):
         share = clustered_mean(sums[:, column], sums[:, 3], bounds=(0.0, 1.0), level=level)

@@ -71,6 +71,6 @@ def _share(builder: MeasureBuilder, name: str, sides: Sides, side: Floats) -> Me
     sums = sides.sums(side)
     # The bounds are of the attack's missing verdicts; the other sides have rows of their own.
     bounds = sides.bounds if side is sides.attack else None
-    estimate = builder.proportion(sides.cell, sums[:, 0], sums[:, 1])
+    estimate = builder.proportion(sums[:, 0], sums[:, 1])
     basis, note = sides.basis(estimate), "" if estimate.value is not None else _NONE
     return builder.measure(name, basis, estimate, bounds=bounds, note=note, unscored="no_reference")

@@ -566,7 +566,7 @@ METRICS: Final = (
                 f"mean-over-{over}",
                 f"unweighted mean over {over} of the rates of the main table",
                 better="higher",
-                interval=CLUSTER_ROBUST,
+                interval="that of a rate, with the variance of the mean (`korn-graubard`)",
                 flags=("no-interval",),
                 source="Cochran (1977)",
             )

@@ -99,7 +99,7 @@ def _measure_panel(
         # The rates depend on the positive label, and accuracy on what a tie counts as.
         note = rule if name == "accuracy" else f"positive label: {positive}"
         sums = (hits & counted[name]).astype(float), counted[name].astype(float)
-        yield build(f"majority-{name}", builder.proportion(cell, *sums, ballots.clusters), note)
+        yield build(f"majority-{name}", builder.proportion(*sums, ballots.clusters), note)
     # A judge without any verdict is no member of a panel: the other two would be taken for three.
     voting = np.flatnonzero((ballots.votes >= 0).any(axis=0))
     if not TRIO < len(voting) <= MOST_JUDGES:

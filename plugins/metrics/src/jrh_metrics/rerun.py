@@ -70,13 +70,7 @@ def _measure_cell(builder: MeasureBuilder, cell: Cell, repeats: _Repeats, rows: 
     occurs[repeats.of[rows]] = True
     groups = np.flatnonzero(occurs)
     counts = repeats.counts[groups]
-    estimate = rerun_disagreement(
-        counts,
-        repeats.cluster[groups],
-        level=builder.context.level,
-        resamples=builder.context.resamples,
-        seed=builder.seed(cell),
-    )
+    estimate = rerun_disagreement(counts, repeats.cluster[groups], level=builder.context.level)
     # A single verdict has none to differ from.
     usable = rows[builder.trials.usable[rows] & (repeats.answered[repeats.of[rows]] > 1)]
     bounds = _bounds(counts, repeats.planned[groups])

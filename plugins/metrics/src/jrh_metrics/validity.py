@@ -101,7 +101,7 @@ def _cases(builder: MeasureBuilder, cell: Cell, decision: Codes) -> _Cases:
 def _measure_cell(builder: MeasureBuilder, cases: _Cases, unreviewed: str) -> Iterator[Measure]:
     level = builder.context.level
     reviewed, valid = int(cases.reviewed.sum()), int(cases.valid.sum())
-    failures = _failures(builder, cases, level)
+    failures = _failures(cases, level)
     yield builder.measure("failure-rate", cases.basis, failures, note="unit: cases")
     invalid, looked = _per_cluster(cases, cases.reviewed & ~cases.valid, cases.reviewed)
     share = clustered_proportion(invalid[looked > 0], looked[looked > 0], level=level)
@@ -119,7 +119,7 @@ def _measure_cell(builder: MeasureBuilder, cases: _Cases, unreviewed: str) -> It
         level=level,
     )
     # Two limits hold at the same time, of failures and of invalid cases: each has half of the error rate.
-    bounds = validity_bounds(_failures(builder, cases, (1 + level) / 2), invalid=invalid, reviewed=looked, level=level)
+    bounds = validity_bounds(_failures(cases, (1 + level) / 2), invalid=invalid, reviewed=looked, level=level)
     note = _ONE_SIDE if valid else _ALL_INVALID if reviewed else unreviewed
     if corrected.value is not None:
         note = _describe_sample(bounds, reviewed, level)
@@ -127,12 +127,9 @@ def _measure_cell(builder: MeasureBuilder, cases: _Cases, unreviewed: str) -> It
     yield builder.measure("failure-rate-valid", cases.basis, corrected, bounds=ends, note=note)
 
 
-def _failures(builder: MeasureBuilder, cases: _Cases, level: float) -> Estimate:
+def _failures(cases: _Cases, level: float) -> Estimate:
     sums = cluster_sums(cases.clusters, cases.fails.astype(np.float64), np.ones(len(cases.clusters)))
-    context = builder.context
-    return clustered_proportion(
-        sums[:, 0], sums[:, 1], level=level, resamples=context.resamples, seed=builder.seed(cases.basis.cell)
-    )
+    return clustered_proportion(sums[:, 0], sums[:, 1], level=level)
 
 
 def _per_cluster(cases: _Cases, part: Mask, whole: Mask) -> tuple[Floats, Floats]:

@@ -156,7 +156,7 @@ def _consistency(builder: MeasureBuilder, answers: Answers) -> Measure:
     moving = [pair for pair, (one, other) in enumerate(both) if moves_all(orders[one], orders[other])]
     if 0 < len(moving) < len(pairs.first):
         pairs = pairs.select(np.array(moving, dtype=np.int64))
-    estimate = builder.proportion(answers.cell, pairs.scores.sum(axis=1), pairs.usable.sum(axis=1), answers.clusters)
+    estimate = builder.proportion(pairs.scores.sum(axis=1), pairs.usable.sum(axis=1), answers.clusters)
     note = "no item has verdicts in two orders" if estimate.value is None else ""
     return builder.measure(
         "swap-consistency", answers.basis(pairs.verdict_rows), estimate, bounds=pairs.bounds, note=note
@@ -183,7 +183,7 @@ def _strict(builder: MeasureBuilder, answers: Answers) -> Measure:
     ends = product(right, planned)[labelled], product(right + planned - answers.verdict_counts, planned)[labelled]
     labelled_rows = answers.rows_at(there[:, None] & in_plan)
     about = answers.rows_at(labelled[:, None] & in_plan)
-    estimate = builder.proportion(answers.cell, np.where(there, product(right, answered), 0.0), there, answers.clusters)
+    estimate = builder.proportion(np.where(there, product(right, answered), 0.0), there, answers.clusters)
     basis = Basis(answers.cell, about, labelled_rows[answers.label_codes[labelled_rows] >= 0])
     bounds = (float(ends[0].mean()), float(ends[1].mean())) if len(ends[0]) else None
     note = "" if estimate.value is not None else _NO_GOLD_IN_BOTH
@@ -245,8 +245,7 @@ def _bias(builder: MeasureBuilder, answers: Answers, scale: Scale) -> Iterator[M
         limits = share_difference_limits(
             *cluster_sums(clusters, *wins, np.ones(len(clusters))).T, level=builder.context.level
         )
-        # These limits need no variance, and therefore no events.
-        estimate = evolve(estimate, low=limits.low, high=limits.high, method=limits.method)
+        estimate = evolve(estimate, low=limits.low, high=limits.high, method=limits.method, flags=limits.flags)
     basis, known = answers.basis(usable), len(usable) > 0
     yield builder.measure("position-bias", basis, estimate, note=note if known else _NO_ORDERS, unit="difference")
     yield builder.p_value("position-bias-p", basis, bias.test.p, note=_SIGNS if known else _NO_ORDERS)
@@ -271,7 +270,7 @@ def _gold_measure(
 ) -> Measure:
     rows = answers.rows_at(told)
     basis = answers.basis(rows[answers.label_codes[rows] >= 0], levels)
-    estimate = builder.proportion(basis.cell, tops, bottoms, answers.clusters)
+    estimate = builder.proportion(tops, bottoms, answers.clusters)
     note = _NO_GOLD if estimate.value is None else ""
     return builder.measure("gold-agreement-by-order", basis, estimate, note=note)
 
@@ -309,7 +308,7 @@ def place_rates(
     chance = f"chance: {1 / len(scale.options):.3f}" if len(scale.options) > _TWO else ""
     for name, label in _label_names(scale):
         picked = (weighed * _shares(answers, label)).sum(axis=1)
-        estimate = builder.proportion(answers.cell, picked, weighed.sum(axis=1), answers.clusters)
+        estimate = builder.proportion(picked, weighed.sum(axis=1), answers.clusters)
         note = "every verdict is missing" if estimate.value is None else chance if label != scale.tie else ""
         yield builder.measure(f"{prefix}{name}-rate", answers.basis(answers.usable), estimate, note=note)
 

@@ -9,7 +9,14 @@ from typing import Final
 
 from attrs import field, frozen
 from attrs.validators import ge, gt, le, lt
-from jrh_stats import design_effect, excess_power, items_for_excess_power, items_for_proportion, smallest_change, wilson
+from jrh_stats import (
+    binomial_limits,
+    design_effect,
+    excess_power,
+    items_for_excess_power,
+    items_for_proportion,
+    smallest_change,
+)
 
 POWER: Final = 0.8
 _MOST_ASKINGS: Final = 10
@@ -91,7 +98,7 @@ def precision(
     answered = max(int(units * (1 - assumptions.missing)), 1)
     worth = per_item / design_effect(per_item, assumptions.correlation)
     # At a rate of one half, where the interval is widest.
-    low, high = wilson(answered * worth / 2, answered * worth, level=level)
+    low, high = binomial_limits(answered * worth / 2, answered * worth, alpha=(1 - level) / 2)
     # Bonferroni, which Holm's procedure of a report is never stricter than.
     alpha = (1 - level) / max(tests, 1)
     askings = min(max(round(per_item), 1), _MOST_ASKINGS)

@@ -79,7 +79,7 @@ def _measure_flips(builder: MeasureBuilder, answers: Sequence[Answers], chosen: 
     used = compared[builder.trials.usable[compared]]
 
     def build(name: str, tops: Counts, bottoms: Counts, note: str = "", **levels: str) -> Measure:
-        estimate = builder.proportion(cell, tops.sum(axis=1), bottoms.sum(axis=1), answers[0].clusters)
+        estimate = builder.proportion(tops.sum(axis=1), bottoms.sum(axis=1), answers[0].clusters)
         reason = note if estimate.value is not None else "no pair has verdicts from two judges"
         return builder.measure(name, Basis(cell.part(levels), rows, used), estimate, note=reason)
 
@@ -143,7 +143,7 @@ def _between(builder: MeasureBuilder, first: Answers, second: Answers) -> Iterat
     compared = np.concatenate([first.rows_at(usable), second.rows_at(usable)])
     basis = Basis(cell, rows, compared[builder.trials.usable[compared]])
     for name, estimate, unit in (
-        ("pairwise-agreement", builder.proportion(cell, *sums, first.clusters), "proportion"),
+        ("pairwise-agreement", builder.proportion(*sums, first.clusters), "proportion"),
         ("pairwise-kappa", kappa, "coefficient"),
     ):
         note = _DEGENERATE if DEGENERATE in estimate.flags else _NO_QUESTION if estimate.value is None else ""

@@ -50,7 +50,7 @@ def _of_judge(builder: MeasureBuilder, answers: Answers, scale: Scale) -> Iterat
         basis = answers.basis(answers.usable, {"template": template, "polarity": declared[template]})
         helps, informative = _count_signs(answers, place, scale)
         helped = np.repeat([1.0, 0.0], [helps, informative - helps])
-        share = builder.proportion(basis.cell, helped, np.ones(informative))
+        share = builder.proportion(helped, np.ones(informative))
         note = "" if informative else "inverting the verdict makes no difference on any item"
         yield builder.measure(_HELPS, basis, share, note=note)
         # bdtrc(k - 1, n, p) is the probability of k or more successes in n trials.

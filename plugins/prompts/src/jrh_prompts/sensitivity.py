@@ -143,7 +143,7 @@ class TemplateSensitivity:
     def _exclusions(self, builder: MeasureBuilder, pairs: Pairs) -> Iterator[Measure]:
         answers, rows = pairs.answers, pairs.rows
         shares = pairs.scores.sum(axis=1), pairs.in_plan.sum(axis=1), answers.clusters
-        with_all = builder.proportion(answers.cell, *shares) if pairs.usable.any() else Estimate(value=None)
+        with_all = builder.proportion(*shares) if pairs.usable.any() else Estimate(value=None)
         basis = Basis(answers.cell, rows, rows[answers.label_codes[rows] >= 0])
         note = "excluded pairs count as flips" if with_all.value is not None else _NO_PAIR
         if self.options.all:
@@ -158,7 +158,7 @@ class TemplateSensitivity:
 
     def _excluded_share(self, builder: MeasureBuilder, pairs: Pairs, lost: Mask, levels: dict[str, str]) -> Measure:
         cell = pairs.answers.cell.part(levels)
-        share = builder.proportion(cell, lost.sum(axis=1), pairs.in_plan.sum(axis=1), pairs.answers.clusters)
+        share = builder.proportion(lost.sum(axis=1), pairs.in_plan.sum(axis=1), pairs.answers.clusters)
         # This measures whether there is a verdict, so trials without one are usable too.
         rows = pairs.answers.rows
         return builder.measure("excluded-pairs", Basis(cell, rows, rows), share)
@@ -171,7 +171,7 @@ def _basis(pairs: Pairs, levels: Mapping[str, str]) -> Basis:
 def _score(builder: MeasureBuilder, pairs: Pairs, levels: Mapping[str, str], name: str) -> Measure:
     """Measure the share of pairs that agree."""
     basis = _basis(pairs, levels)
-    share = builder.proportion(basis.cell, pairs.scores.sum(axis=1), pairs.usable.sum(axis=1), pairs.answers.clusters)
+    share = builder.proportion(pairs.scores.sum(axis=1), pairs.usable.sum(axis=1), pairs.answers.clusters)
     note = "" if share.value is not None else _NO_PAIR
     return builder.measure(name, basis, share, bounds=pairs.bounds, note=note, unscored=Status.OFF_SCALE.value)
 

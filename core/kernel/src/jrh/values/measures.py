@@ -16,7 +16,7 @@ class Interval:
     high: float
     level: float = 0.95
     method: str = ""
-    """The estimator, such as `wilson` or `cluster-bootstrap`."""
+    """The estimator, such as `clopper-pearson` or `korn-graubard`."""
 
 
 @frozen(kw_only=True)

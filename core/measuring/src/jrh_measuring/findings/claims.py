@@ -17,11 +17,13 @@ from jrh_stats import items_to_decide, items_to_rule_out, rare_change_bound
 from jrh_measuring.findings.design import Design, Place
 from jrh_measuring.findings.measure_index import MeasureIndex
 from jrh_measuring.findings.page_family import PageFamily
-from jrh_measuring.flags import BOUNDED, FEW_EVENTS, doubtful
+from jrh_measuring.flags import BOUNDED, FEW_EVENTS, doubtful, unsure
 from jrh_measuring.missing_verdicts import complement
-from jrh_measuring.numbers import format_estimate, format_interval, format_items, round_up, state_p
+from jrh_measuring.numbers import P_VALUE, format_estimate, format_interval, format_items, round_up, state_p
 
 _DIGITS: Final = 2
+_NOTHING_VARIED: Final = ("wilson-clusters", "clopper-pearson")
+"""Methods of the intervals of 0 where no cluster differs, or their beginnings."""
 
 
 @frozen(kw_only=True, eq=False)
@@ -145,6 +147,27 @@ class Situation:
         """Tell whether a share of unchanged verdicts is shown to miss 1 by less than `limit`."""
         return measure.estimate is not None and self.within(complement(measure, measure.name), limit)
 
+    def interval_doubts(self, measure: Measure) -> tuple[str, ...]:
+        """Return the flags that doubt the interval off which a p-value is read; empty where a test gives one."""
+        tested = measure.unit == P_VALUE or self.counterpart(measure, f"{measure.name}-p") is not None
+        return () if tested else unsure(measure, self.flags)
+
+    def weaken(self, claim: Claim) -> Claim:
+        """Return a claim as the flags of its measure leave it: neither bad nor good where one weakens it.
+
+        Nor where it was tested by an interval that a flag doubts.
+        """
+        flags, measure = self.flags, claim.measure
+        names = [name for name in measure.flags if name in flags and flags[name].effect is FlagEffect.WEAKENS]
+        # What is neither bad nor good claims nothing that a flag could forbid.
+        claimed = claim.severity in (Severity.BAD, Severity.GOOD, Severity.WARNING)
+        names += self.interval_doubts(measure) if claimed and self._key(measure) in self.family.p else ()
+        if not names:
+            return claim
+        # The number stays; that it is bad or good is no longer sure.
+        severity = {Severity.BAD: Severity.WARNING, Severity.GOOD: Severity.INFO}.get(claim.severity, claim.severity)
+        return evolve(claim, severity=severity, aside=", ".join(filter(None, (claim.aside, *names))))
+
     def own_p(self, measure: Measure, null: float = 0.0) -> str:
         """Return the p-value where the interval excludes the null value and the test does not reject it."""
         interval, p = measure.interval, self.family.p.get(self._key(measure))
@@ -181,16 +204,6 @@ class Claim:
     """The measure is a share of verdicts that hold: the smaller it is, the larger is the effect."""
     floor: float | None = None
     margin: float | None = None
-
-
-def weaken(claim: Claim, flags: Mapping[str, Flag]) -> Claim:
-    """Return a claim as the flags of its measure leave it: neither bad nor good where one weakens it."""
-    names = [name for name in claim.measure.flags if name in flags and flags[name].effect is FlagEffect.WEAKENS]
-    if not names:
-        return claim
-    # The number stays; that it is bad or good is no longer sure.
-    severity = {Severity.BAD: Severity.WARNING, Severity.GOOD: Severity.INFO}.get(claim.severity, claim.severity)
-    return evolve(claim, severity=severity, aside=", ".join(filter(None, (claim.aside, *names))))
 
 
 def group_claims(claims: Iterable[Claim]) -> tuple[Finding, ...]:
@@ -297,7 +310,7 @@ def items_needed(measure: Measure, effect: float, comparisons: int = 1) -> int |
     if interval is None or not effect or interval.high <= interval.low or not units(measure):
         return None
     # An effect above a half is ruled out by the items that rule out a half, the most that a change of verdicts can be.
-    if measure.estimate == 0.0 and interval.method.startswith("wilson-clusters"):
+    if measure.estimate == 0.0 and interval.method.startswith(_NOTHING_VARIED):
         needed = items_to_rule_out(min(abs(effect), 0.5), alpha=(1 - interval.level) / 2)
     else:
         needed = items_to_decide(
@@ -318,7 +331,7 @@ def items_needed_for_equivalence(now: Situation, change: Measure, same: Measure)
     level = now.equivalence_level(same)
     if change.estimate is None or change.interval is None or same.interval is None or abs(change.estimate) >= margin:
         return None
-    if change.estimate == 0.0 and change.interval.method.startswith("wilson-clusters"):
+    if change.estimate == 0.0 and change.interval.method.startswith(_NOTHING_VARIED):
         return max(items_to_rule_out(margin, alpha=level), units(same) + 1)
     half, shown = (same.interval.high - same.interval.low) / 2, same.interval.level
     if half <= 0 or not units(same):

@@ -18,7 +18,7 @@ from jrh.text.redact import error_line
 from jrh.values.finding import Finding, FindingSettings, Severity
 from jrh.values.report import RunReport
 
-from jrh_measuring.findings.claims import Claim, Situation, group_claims, weaken
+from jrh_measuring.findings.claims import Claim, Situation, group_claims
 from jrh_measuring.findings.data_rules import withdraw_praise
 from jrh_measuring.findings.design import Chain, Design, Hypothesis, designs_of
 from jrh_measuring.findings.measure_index import MeasureIndex
@@ -177,10 +177,11 @@ class _Engine:
         declared = {kind.name for kind in spec.kinds}
 
         def claims() -> Iterator[Claim]:
-            for claim in rule.claims(evolve(now, rule=name)):
+            view = evolve(now, rule=name)
+            for claim in rule.claims(view):
                 if claim.kind not in declared:
                     raise ValueError(f"it writes '{claim.kind}', which its declaration does not list under kinds")
-                yield weaken(claim, now.flags)
+                yield view.weaken(claim)
 
         return self._collect(name, claims)
 

@@ -12,8 +12,11 @@ from jrh_stats import interval_p
 from jrh_measuring.findings.claims import Situation, units
 from jrh_measuring.findings.design import Chain, Design, Hypothesis, Place, Side
 from jrh_measuring.findings.page_family import PValue
+from jrh_measuring.flags import unsure
 from jrh_measuring.numbers import P_VALUE, is_proportion
 
+_DOUBT: Final = 2.0
+"""How many times too narrow a flagged interval may be."""
 NO_DATA: Final = PValue(p=1.0, least=1.0)
 """The result of a test without data. Which trials can be used is held fixed, so it takes nothing from the others."""
 
@@ -30,7 +33,8 @@ class Rule:
 
     def test(self, hypothesis: Hypothesis, now: Situation) -> PValue:
         """Return the p-value of a hypothesis: 1 where nothing can be estimated, since it counts all the same."""
-        return p_value_of(now, now.at(hypothesis.place), hypothesis.null, hypothesis.side)
+        measure, doubt = now.at(hypothesis.place), not hypothesis.equivalence
+        return p_value_of(now, measure, hypothesis.null, hypothesis.side, doubt=doubt)
 
     def claims(self, now: Any) -> Iterable[Any]:
         """Yield `Claim`s about the judge of a `Situation` after all hypotheses of the report were decided."""
@@ -44,6 +48,7 @@ def p_value_of(
     side: Side = "both",
     *,
     scale: Callable[[float], float] | None = None,
+    doubt: bool = True,
 ) -> PValue:
     """Test that a quantity has a null value; the p-value is 1 where nothing can be estimated.
 
@@ -56,12 +61,14 @@ def p_value_of(
         null: the value without a defect.
         side: which values are claimed.
         scale: increasing; on it the sampling distribution is closer to normal, such as the logarithm of a ratio.
+        doubt: whether flags doubt the interval (`read_off`); not for claims of equivalence, which make sure themselves.
     """
     if measure is None:
         return NO_DATA
     place = Place.of(measure)
     tested = measure if measure.unit == P_VALUE else None if null else now.at(evolve(place, name=f"{measure.name}-p"))
-    p = tested.estimate if tested is not None else read_off(measure, null, scale)
+    doubted = doubt and tested is None and bool(unsure(measure, now.flags))
+    p = tested.estimate if tested is not None else read_off(measure, null, scale, doubted=doubted)
     if p is None:
         # Without an item the test had no data: its p-value could never have been small.
         if not measure.n_items:
@@ -75,18 +82,27 @@ def p_value_of(
     return PValue(p=p, least=0.0 if least is None or least.estimate is None else min(least.estimate, p))
 
 
-def read_off(measure: Measure, null: float, scale: Callable[[float], float] | None = None) -> float | None:
-    """Read the two-sided p-value of a null value off the interval of a measure; None without an interval."""
+def read_off(
+    measure: Measure, null: float, scale: Callable[[float], float] | None = None, *, doubted: bool = False
+) -> float | None:
+    """Read the two-sided p-value of a null value off the interval of a measure; None without an interval.
+
+    An interval that a flag doubts is read as if it were twice as wide: one that covers 64% instead of 95%, the least
+    that docs/statistics.md has for a flagged one, is 2.1 times too narrow.
+    """
     interval = measure.interval
     if interval is None or measure.estimate is None:
         return None
     on = scale or float
     # Score intervals of proportions are normal; other intervals are Student's t over the clusters.
     value, proportion = on(measure.estimate), is_proportion(measure) and scale is None
+    low, high = (value + (_DOUBT if doubted else 1) * (on(end) - value) for end in (interval.low, interval.high))
+    if proportion:
+        low, high = max(low, 0.0), min(high, 1.0)
     return interval_p(
         value,
-        min(on(interval.low), value),
-        max(on(interval.high), value),
+        min(low, value),
+        max(high, value),
         on(null),
         level=interval.level,
         degrees=None if proportion or units(measure) <= 1 else units(measure) - 1,

@@ -137,7 +137,7 @@ COMMON_FLAGS: Final = frozenset(
 """Flags that any measure may have; a declaration names the others."""
 _EVERYWHERE: Final = frozenset({"wilson-clusters", "imbens-manski"})
 """Intervals that replace the declared one: where no cluster differs, and where verdicts are missing."""
-_OF_RATES: Final = frozenset({"wilson", "cluster-bootstrap-wilson"})
+_OF_RATES: Final = frozenset({"clopper-pearson", "clopper-pearson-clusters", "korn-graubard"})
 
 
 _CACHE: Final[dict[object, list[Measure]]] = {}

@@ -11,6 +11,7 @@ from jrh import REFERENCE, Measure, Status
 from jrh.text import clean_text, count_noun
 from jrh.values import LENGTH, Finding
 from jrh_measuring import (
+    CONSTANT_GOLD,
     commonest,
     format_counts,
     format_estimate,
@@ -18,8 +19,9 @@ from jrh_measuring import (
     format_items,
     format_number,
     state_p,
+    unsure,
 )
-from jrh_stats import items_for_proportion, wilson
+from jrh_stats import binomial_limits, items_for_proportion
 
 from jrh_import.checking.measurement import Checked
 from jrh_import.covariates import covariate_name
@@ -69,7 +71,7 @@ def _answer(checked: Checked, judge: str) -> Answer:
     ordered = any(summary.task.scale.ordered for summary in checked.report.tasks)
     names = _COEFFICIENTS | ({"gold-kappa": "quadratic kappa"} if ordered else {})
     coefficients = tuple((name, measures[measure]) for measure, name in names.items() if measure in measures)
-    enough = _enough(agreement, checked.request.at_least)
+    enough = None if _doubts(checked, agreement) else _enough(agreement, checked.request.at_least)
     needed = _items_needed(agreement, checked.request.within)
     return Answer(
         judge=judge,
@@ -120,6 +122,13 @@ def _enough(agreement: Measure, at_least: float | None) -> bool | None:
     return False if interval.high < at_least else None
 
 
+def _doubts(checked: Checked, agreement: Measure) -> tuple[str, ...]:
+    """Return the flags that forbid an answer: those that forbid a gate's decision, and one gold label only."""
+    # Of a single gold label any judge that always gives it is right.
+    single = (CONSTANT_GOLD,) if CONSTANT_GOLD in agreement.flags else ()
+    return (*single, *unsure(agreement, checked.report.flags))
+
+
 def _is_open(agreement: Measure, at_least: float) -> bool:
     """Tell whether the missing verdicts alone decide on which side of what was asked for the agreement lies."""
     bounds = agreement.bounds
@@ -129,14 +138,14 @@ def _is_open(agreement: Measure, at_least: float) -> bool:
 def _items_needed(agreement: Measure, within: float) -> int | None:
     """Return the items for which the interval would be within ± `within`.
 
-    Wilson's interval of independent items, times the design effect of this table: the squared ratio of its half-width
+    The exact interval of independent items, times the design effect of this table: the squared ratio of its half-width
     to that of as many independent items.
     """
     interval, items = agreement.interval, agreement.n_items
     # No estimate, no variance to plan with.
     if agreement.estimate is None or interval is None or not items:
         return None
-    low, high = wilson(agreement.estimate * items, items, level=interval.level)
+    low, high = binomial_limits(agreement.estimate * items, items, alpha=(1 - interval.level) / 2)
     effect = ((interval.high - interval.low) / (high - low)) ** 2
     return ceil(items_for_proportion(within, agreement.estimate, level=interval.level) * effect)
 
@@ -163,7 +172,10 @@ def _sentence(
     bar = format_number(checked.request.at_least, _DIGITS)
     start = {True: "Yes", False: "No", None: "Undecided"}[enough]
     end = {True: f"at least {bar}", False: f"below {bar}", None: f"the interval includes {bar}"}[enough]
-    if _is_open(agreement, checked.request.at_least):
+    if doubts := _doubts(checked, agreement):
+        why = {CONSTANT_GOLD: "people give one label only"}.get(doubts[0], f"the interval may be wrong ({doubts[0]})")
+        end = f"not decided, because {why}"
+    elif _is_open(agreement, checked.request.at_least):
         end = f"the missing verdicts could put it below or above {bar}"
     return f"{start}: {text}; {end}."
 

@@ -153,7 +153,7 @@ def _flags(answers: Sequence[Answer]) -> Iterator[str]:
         if "constant-verdicts" in flags:
             yield f"{name} gives the same label throughout."
         if {"few-items", "one-item"} & set(flags):
-            yield f"{name}: few items; the interval is wide, and its coverage is approximate."
+            yield f"{name}: few items; the interval is wide."
         elif "few-events" in flags:
             yield f"{name}: only a few items vary; actual coverage may differ from 95%."
 
