@@ -264,7 +264,8 @@ def planted_studies(clusters, trials, share, spread, interval):
         yes = rng.binomial(trials, rng.beta(share * spread, (1 - share) * spread, clusters))
         estimate = clustered_proportion(yes, np.full(clusters, trials))
         low, high = interval(estimate, yes / trials)
-        found.append(Study(value=estimate.value, low=low, high=high, flags=estimate.flags))
+        method = estimate.method if interval is shipped else ""
+        found.append(Study(value=estimate.value, low=low, high=high, flags=estimate.flags, method=method))
     return found
 
 
@@ -286,10 +287,10 @@ def wald(estimate, means):
     [(45, 2, 0.93, 1.0), (70, 1, 0.95, 5.0), (40, 4, 0.9, 3.0), (90, 3, 0.97, 2.0), (150, 6, 0.985, 0.5)],
 )
 def test_neither_a_flag_nor_a_selection_acquits_a_planted_interval_that_is_too_short(clusters, trials, share, spread):
-    """Designs that no criterion was chosen on, some of which no shipped interval is right in.
+    """Designs that no criterion was chosen on.
 
-    Near one, half the interval and Wald's are flagged or selected. The shipped one fails only where it covers too
-    rarely: errors on one to three percent, all in few clusters.
+    Near one, half the interval and Wald's are flagged or selected. The shipped one, whose ends are one-sided limits,
+    covers up to 99% there; Wilson's with the effective number of trials covered less than 93% in two of them.
     """
     found = {
         interval.__name__: judge_interval(
@@ -298,4 +299,5 @@ def test_neither_a_flag_nor_a_selection_acquits_a_planted_interval_that_is_too_s
         for interval in (shipped, half, wald)
     }
     assert (found["half"].verdict, found["wald"].verdict) == (Verdict.FAIL, Verdict.FAIL)
-    assert (found["shipped"].verdict is Verdict.FAIL) == (found["shipped"].rate < 0.93) == (share > 0.96)
+    assert found["shipped"].verdict is not Verdict.FAIL
+    assert found["shipped"].rate >= 0.93

@@ -85,6 +85,7 @@ class RecordCheck(WorldCheck):
             low=interval.low if interval else None,
             high=interval.high if interval else None,
             flags=measure.flags,
+            method=interval.method if interval else "",
         )
 
 
@@ -133,7 +134,9 @@ class ArrayCheck:
     def read(self, drawn: Any) -> Study:
         """Return what one study yields, of what `draw` returned."""
         estimate = drawn if isinstance(drawn, Estimate) else drawn[self.name]
-        return Study(value=estimate.value, low=estimate.low, high=estimate.high, flags=estimate.flags)
+        return Study(
+            value=estimate.value, low=estimate.low, high=estimate.high, flags=estimate.flags, method=estimate.method
+        )
 
 
 def subtract_truth(estimate: Estimate, truth: float) -> Estimate:

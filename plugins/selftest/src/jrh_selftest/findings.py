@@ -35,6 +35,7 @@ class Study:
     low: float | None = None
     high: float | None = None
     flags: tuple[str, ...] = ()
+    method: str = ""
 
 
 @frozen(kw_only=True)

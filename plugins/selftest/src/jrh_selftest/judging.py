@@ -19,6 +19,9 @@ LEVEL: Final = 0.95
 LOWEST: Final = 0.93
 HIGHEST: Final = 0.97
 """Coverage from `LOWEST` to `HIGHEST` passes."""
+LIMITS: Final = ("clopper-pearson", "korn-graubard")
+"""Methods whose ends are one-sided limits: neither may err more often than stated, so that near 0 and 1 both together
+cover more."""
 ONE_SIDED: Final = 0.035
 """Share of the intervals that may miss the planted value on one side; nominal 0.025."""
 WIDEST: Final = 1.15
@@ -80,8 +83,8 @@ def judge_interval(where: str, name: str, planted: float, studies: Sequence[Stud
 
     Judged are the studies without a flag of `EXCUSES`: coverage within 93 to 97%, at most 3.5% of the intervals wholly
     on either side of the planted value, and in designs with repeats a mean width of at most 1.15 times the narrowest.
-    More coverage is no fault where the width is at most that. A study with a flag, or without an estimate, tells so
-    itself. A clear bias over all studies is never excused.
+    More coverage is no fault where the width is at most that, or the ends are one-sided limits. A study with a flag, or
+    without an estimate, tells so itself. A clear bias over all studies is never excused.
 
     A flag that depends on the data selects studies by chance, and no interval covers as often among those selected (see
     docs/statistics.md). Two verdicts allow for that: `selected` and `too few`. None of them, nor `flagged`, excuses
@@ -210,7 +213,8 @@ def _interval_faults(planted: float, sample: _Sample, limits: Limits) -> Iterato
     below, above = _sides(quiet, planted)
     covered = n - below - above
     # Covering more than stated costs a reader nothing if the interval is not wider than needed.
-    narrow = covered / n > HIGHEST and width is not None and width <= WIDEST
+    limits_alone = all(study.method.startswith(LIMITS) for study in quiet)
+    narrow = covered / n > HIGHEST and (limits_alone or (width is not None and width <= WIDEST))
     grade = _Grade.FINE if narrow else _grade(covered, n, LOWEST, HIGHEST, studies)
     close = _touches(covered, n, LOWEST) or (_touches(covered, n, HIGHEST) and not (width and width <= WIDEST))
     word = "rarely" if covered / n < LOWEST else "often"
