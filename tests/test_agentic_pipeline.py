@@ -249,7 +249,7 @@ def test_the_family_is_measured_with_the_place_the_rationales_point_at(ran: Ran)
     assert found["edit-sensitivity", '{"edits": "4"}']["n_trials"] == 1
     assert found["edit-sensitivity", '{"position": "last third"}']["n_items"] >= 4
     assert found["evidence-localisation", "{}"]["estimate"] == 1.0
-    assert 0 < found["evidence-localisation-by-chance", "{}"]["estimate"] < 1
+    assert 0 < found["evidence-localisation-above-chance", "{}"]["estimate"] < 1
 
 
 def test_a_provider_that_does_not_say_its_price_leaves_the_cost_unknown(project: Project) -> None:

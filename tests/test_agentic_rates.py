@@ -30,7 +30,9 @@ def measures(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
         for name, (missed, flagged) in PLANTED.items()
     ]
     tests = [{"agent-perturbation": {"variants": ["missing-step"]}}, "agent-positives"]
-    suite = agentic.suite({}, tests, judges=judges, metrics=["agent-error-rates", "edit-sensitivity"])
+    suite = agentic.suite(
+        {}, tests, judges=judges, metrics=[{"agent-error-rates": {"also": ["agent-accuracy"]}}, "edit-sensitivity"]
+    )
     del suite["models"]
     project.write("suite.yaml", yaml.safe_dump(suite))
     outcome = project.run("run", "suite.yaml", "--run-dir", "run")

@@ -37,7 +37,7 @@ def test_designs_stand_in_rows_and_measures_in_columns_with_what_is_flagged_in_p
     text = tables.coverage_tables(
         [
             found("pointwise", "as-expected", 1900),
-            found("pointwise", "kappa", 1700, flags=("few-events",)),
+            found("pointwise", "self-kappa", 1700, flags=("few-events",)),
             found("near one", "as-expected", 1700),
             found("ordinal", "pearson", 1880),
             judge_interval("ordinal", "bias", 1.0, [Study(value=1.0, flags=("no-interval",))] * 40, Limits()),
@@ -49,7 +49,7 @@ def test_designs_stand_in_rows_and_measures_in_columns_with_what_is_flagged_in_p
         ]
     )
 
-    assert "### Labels and pairs\n\n| design | as-expected | kappa |\n|---|---:|---:|\n" in text
+    assert "### Labels and pairs\n\n| design | as-expected | self-kappa |\n|---|---:|---:|\n" in text
     assert "| pointwise | 95.0 | (85.0) |\n| near one | **85.0** |  |\n" in text
     assert "| ordinal | 94.0 | (none) |" in text
     assert "| ordinal | 95.5\\* |" in text
@@ -58,7 +58,7 @@ def test_designs_stand_in_rows_and_measures_in_columns_with_what_is_flagged_in_p
     assert "| null | test | 100 | 5.0 | 5.0 |  |  |\n| effect | test | 100 |  |  | 80.0 | 90.0 |\n" in text
     assert "| near one | as-expected | FAIL | covers too rarely: 85.0% of 2000 unflagged; " in text
     assert "| near one | as-expected | 2000 | 85.0 | 0.0 | 2000 | 85.0 | 7.5 | 7.5 |  | FAIL |" in text
-    assert "| pointwise | kappa | 2000 | 85.0 | 100.0 | 0 |  |  |  |  | flagged |" in text
+    assert "| pointwise | self-kappa | 2000 | 85.0 | 100.0 | 0 |  |  |  |  | flagged |" in text
 
 
 def test_the_widths_of_designs_with_repeats_stand_in_a_table_of_their_own() -> None:

@@ -81,6 +81,7 @@ def test_kappa_with_gold_is_one_number_in_every_output(project: Project) -> None
         ("exact-accuracy", "gold-accuracy", "equal to the gold label"),
         ("template-kappa-raw", "template-sensitivity", "jss-raw"),
         ("score-ranking-tau-b", "score-ranking", "on which both agree"),
+        ("icc-2-k", "judge-agreement", "icc-2-1"),
         ("score-concordance", "criteria-score", "score-icc"),
     ],
 )
@@ -93,6 +94,37 @@ def test_a_measure_that_is_dropped_is_refused_with_what_replaces_it(
     (sentence,) = [line for line in done.stderr.splitlines() if f"there is no measure '{dropped}'" in line]
     assert metric in sentence
     assert instead in sentence
+
+
+LEVELS = """\
+name: log
+path: log.csv
+task: {instruction: How good is it?, scale: {ordinal: [1, 5]}}
+columns: {item: item, judge: judge, label: label, gold: gold}
+metrics: {add: [{ordinal-association: {also: [%s]}}]}
+"""
+
+
+@pytest.mark.parametrize(("also", "made"), [("", False), ("pearson", True)])
+def test_a_measure_on_request_is_made_where_its_metric_is_asked_for_it_by_name(
+    project: Project, also: str, made: bool
+) -> None:
+    rows = [f"i{item},mini,{1 + item % 5},{1 + item // 2 % 5}" for item in range(30)]
+    project.write("log.csv", "\n".join(["item,judge,label,gold", *rows]) + "\n")
+    project.write("log.yaml", LEVELS % also)
+    done = project.run("import", "log.yaml", "--run-dir", "run")
+    assert done.exit_code == 0, done.output
+    gate = project.run("gate", "run", "--rule", "pearson >= -1")
+    assert gate.exit_code == (0 if made else 2), gate.output
+    assert made or "{METRIC: {also: [MEASURE]}}" in gate.stderr
+
+
+def test_a_name_that_no_metric_makes_on_request_is_refused(project: Project) -> None:
+    project.write("log.csv", "item,judge,label,gold\ni1,mini,1,2\n")
+    project.write("log.yaml", LEVELS % "pearsn")
+    done = project.run("import", "log.yaml", "--run-dir", "run")
+    assert done.exit_code == 2
+    assert "no such measure is made on request: 'pearsn'\nDid you mean 'pearson'?" in done.stderr
 
 
 def test_the_declared_positive_label_is_that_of_the_whole_report(project: Project) -> None:

@@ -30,7 +30,9 @@ SOURCES: Final = (
 MEASURES: Final = """\
 # Measures
 
-Every measure that the shipped metrics can print: {count} in {metrics} metrics. `make reference` writes this page from
+Every measure that the shipped metrics can print: {count} in {metrics} metrics. A run that asks for nothing else makes
+those of {usual} that fit its data; the others are made [on request](suites.md#metrics), as by
+`metrics: {{add: [{{ordinal-association: {{also: [pearson]}}}}]}}`. `make reference` writes this page from
 what each metric declares; `jrh plugins show METRIC` prints the same for one metric, and the contract tests of every
 metric fail where a measure is not declared.
 
@@ -139,7 +141,8 @@ def measures_page() -> str:
     metrics = list(shipped_metrics())
     common = ", ".join(f"`{flag}`" for flag in sorted(COMMON_FLAGS))
     count = sum(len(spec.measures) for _, spec in metrics)
-    parts = [MEASURES.format(count=count, metrics=len(metrics), common=common)]
+    usual = sum(not each.on_request for _, spec in metrics if spec.default for each in spec.measures)
+    parts = [MEASURES.format(count=count, metrics=len(metrics), common=common, usual=usual)]
     last = ""
     for distribution, spec in metrics:
         if distribution != last:
@@ -165,7 +168,9 @@ def _metric(spec: Any) -> str:
         unit = each.unit + (f", {each.better}" if each.better else "")
         interval = each.interval or ("rate" if each.rate else "none")
         flags = ", ".join(f"`{flag}`" for flag in each.flags)
-        cells = (f"`{each.name}`{' (tested)' if each.tested else ''}", each.formula, unit, interval, flags, each.source)
+        marks = ("tested",) * each.tested + ("on request",) * each.on_request
+        name = f"`{each.name}`{' (' * bool(marks)}{', '.join(marks)}{')' * bool(marks)}"
+        cells = (name, each.formula, unit, interval, flags, each.source)
         rows.append(f"| {' | '.join(map(_cell, cells))} |\n")
     return head + "".join(rows)
 

@@ -32,7 +32,8 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the directory of the demo run: fewer items, and also what is on request: variance components, matrices."""
     project = Project(tmp_path_factory.mktemp("demo"))
     suite = yaml.safe_load((ROOT / "examples" / "demo.yaml").read_text(encoding="utf-8"))
-    metrics = {"add": ["generalizability", "confusion"]}
+    requested = {"panel": {"also": ["effective-judges"]}}, {"judge-agreement": {"also": ["gwet-ac1"]}}
+    metrics = {"add": ["generalizability", "confusion", *requested]}
     project.write("demo.yaml", yaml.safe_dump({**suite, "metrics": metrics}, sort_keys=False))
     done = project.run("run", "demo.yaml", "--limit", "12", "--run-dir", "run")
     assert done.exit_code == 0, done.output
@@ -73,6 +74,7 @@ def _essays(url: str, base: Path) -> dict[str, Any]:
     )
     return {
         "name": "essays",
+        "metrics": {"add": [{"template-sensitivity": {"also": ["jss-correction"]}}]},
         "data": {
             "source": "csv",
             "path": str(folder / "essays.csv"),

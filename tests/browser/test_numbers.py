@@ -235,7 +235,7 @@ SECTIONS = {
     "section-variance": {"variance", "generalizability", "dependability", "cheapest-design"},
     "section-interactions": {"interaction"},
     "section-panel": {
-        *("krippendorff-alpha", "gwet-ac1", "icc-2-1", "icc-2-k"),
+        *("krippendorff-alpha", "gwet-ac1", "icc-2-1"),
         *("panel-accuracy", "panel-mean-absolute-error", "effective-judges", "error-correlation"),
     },
 }
@@ -306,7 +306,6 @@ HEADINGS = {
     "krippendorff-alpha": "Krippendorff's alpha",
     "gwet-ac1": "Gwet's AC1",
     "icc-2-1": "ICC(2,1)",
-    "icc-2-k": "ICC(2,k)",
 }
 
 

@@ -128,7 +128,7 @@ def suite(
             for name in judges
         },
         "reference": {"repeats": repeats},
-        "metrics": ["template-sensitivity", "missing"],
+        "metrics": [{"template-sensitivity": {"also": ["jss-correction"]}}, "missing"],
         "resamples": 200,
         "tests": [{"templates": {"inventory": {name: each for name, (each, _) in TASKS.items()}, "repeats": repeats}}],
         "judges": [{"name": name, "judge": "llm", "model": name} for name in judges],

@@ -35,7 +35,7 @@ def ran(tmp_path_factory):
             {**reads, "name": "mute", "timeouts": 1.0},
         ],
         "reports": ["json", "terminal", "html"],
-        "metrics": ["evidence-reach"],
+        "metrics": [{"evidence-reach": {"also": ["evidence-chance"]}}],
     }
     project.write("suite.yaml", yaml.safe_dump(suite))
     done = project.run("run", "suite.yaml", "--yes")

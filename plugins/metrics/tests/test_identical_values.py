@@ -32,7 +32,6 @@ PRINTED = {
         krippendorff-alpha 1.00 [0.32, 1.00]
         gwet-ac1 1.00 [0.81, 1.00]
         icc-2-1 1.00 no-interval
-        icc-2-k 1.00 no-interval
         brier 0.00 [0.00, 0.16]
         calibration-error 0.00 [0.00, 0.16]
         reliability 1.00 [0.84, 1.00]
@@ -61,7 +60,6 @@ PRINTED = {
         krippendorff-alpha SAME
         gwet-ac1 1.00 [0.84, 1.00]
         icc-2-1 SAME
-        icc-2-k SAME
     """,
     "one gold level": """
         pearson SAME

@@ -159,6 +159,7 @@ def _describe(role: str, entry: Any) -> None:
         terminal.say("\nMeasures:\n")
     for measure in getattr(entry.spec, "measures", ()):
         better = f"; better: {measure.better}" if measure.better else ""
+        better += "; on request" if measure.on_request else ""
         terminal.say(f"  {measure.name} ({measure.unit}{better})\n      {measure.formula}")
     if entry.spec.starter:
         terminal.say("\nIn a suite:\n")

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
 
 from attrs import frozen
 from attrs.validators import deep_iterable, ge, in_
+from jrh.document.positions import did_you_mean
 from jrh.plugins import MeasureInfo, option
 from jrh.values.items import Task
 
 from jrh_measuring.flags import DEGENERATE, SENSITIVE_TO_MISSING
+
+if TYPE_CHECKING:
+    from jrh.plugins.registry import Plugins
 
 BY_JACKKNIFE: Final = "jackknife over clusters (`jackknife-wilson`)"
 """How the interval of a share-like coefficient is made."""
@@ -48,12 +52,12 @@ def describe_coefficient(
     interval: str = BY_FISHER_Z,
     flags: tuple[str, ...] = (DEGENERATE,),
     better: str = "higher",
+    **more: Any,
 ) -> MeasureInfo:
     """Describe a correlation, or agreement beyond chance."""
+    fields = {"better": better, "interval": interval, "flags": flags, "source": source, **more}
     # The unit decides more than words: `MeasureBuilder.measure` gives no coefficient for a single cluster.
-    return MeasureInfo(
-        name=name, formula=formula, unit="coefficient", better=better, interval=interval, flags=flags, source=source
-    )
+    return MeasureInfo(name=name, formula=formula, unit="coefficient", **fields)
 
 
 def describe_difference(
@@ -88,6 +92,21 @@ class MetricOptions:
     """Options that all metrics share."""
 
     few_items: int = option("estimates from fewer items than this are flagged `few-items`", ge(0), default=10)
+    also: tuple[str, ...] = option("measures of this metric to make as well, of those made on request only", default=())
+
+    def asks_for(self, measure: MeasureInfo) -> bool:
+        """Return whether a measure is made: all are, but for those on request that neither `also` nor `all` names."""
+        named = any(measure.describes(name) for name in self.also)
+        return not measure.on_request or named or getattr(self, "all", False)
+
+    def check_suite(self, suite: Any, plugins: Plugins) -> Iterator[tuple[tuple[str | int, ...], str]]:  # noqa: ARG002
+        """Yield the names in `also` that are no measures on request of a metric with these options."""
+        metrics = [entry.spec for entry in plugins.metrics if entry.spec.options is type(self)] if self.also else []
+        known = [measure for metric in metrics for measure in metric.measures if measure.on_request]
+        for place, name in enumerate(self.also):
+            if not any(measure.describes(name) for measure in known):
+                hint = did_you_mean(name, [measure.name for measure in known])
+                yield ("also", place), f"no such measure is made on request: '{name}'\n{hint}".rstrip()
 
 
 @frozen(kw_only=True)
@@ -112,14 +131,15 @@ def positive_conflict(stated: str, task: Task) -> str:
     )
 
 
-class PositiveLabelOptions:
+class PositiveLabelOptions(MetricOptions):
     """What options have in common that state a positive label."""
 
     __slots__ = ()
     positive: str
 
-    def check_suite(self, suite: Any, plugins: object) -> Iterator[tuple[tuple[str | int, ...], str]]:  # noqa: ARG002
+    def check_suite(self, suite: Any, plugins: Plugins) -> Iterator[tuple[tuple[str | int, ...], str]]:
         """Yield that the label contradicts the scale of a task, before anything is spent on the run."""
+        yield from super().check_suite(suite, plugins)
         for use in suite.tasks:
             if conflict := positive_conflict(self.positive, use.task):
                 yield (), conflict

@@ -15,6 +15,7 @@ from jrh.errors import RAISED, DamagedStoreError
 from jrh.hashing import content_id
 from jrh.plugins.component_identity import code_digest, editable_source
 from jrh.plugins.protocols import Logger, Metric, MetricContext, Stage, StageOutcome
+from jrh.plugins.specs import MeasureInfo
 from jrh.running.building import Builder
 from jrh.running.identity import identity
 from jrh.running.remembered_plugins import load_remembered
@@ -32,6 +33,7 @@ from jrh.version import __version__
 from jrh_stats import krippendorff_alpha
 
 from jrh_measuring.builder import interval_of
+from jrh_measuring.declaring import MetricOptions
 from jrh_measuring.findings.deciding import decide, with_found
 from jrh_measuring.findings.record import (
     FindingsRecord,
@@ -131,8 +133,21 @@ def measure(work: StageWork, *, one_sided: bool = False) -> tuple[tuple[Measure,
         margin=suite.findings.margin,
         one_sided=one_sided,
     )
-    metrics = [(resolved.use.name, work.builder.build(resolved)) for resolved in work.builder.resolved.metrics]
-    return run_metrics(metrics, work.records, context, work.log)
+    resolved = work.builder.resolved.metrics
+    metrics = [(metric.use.name, work.builder.build(metric)) for metric in resolved]
+    measures, notes = run_metrics(metrics, work.records, context, work.log)
+    omitted = {
+        metric.use.name: [info for info in metric.entry.spec.measures if _is_omitted(info, metric.options)]
+        for metric in resolved
+    }
+    return tuple(
+        each for each in measures if not any(info.describes(each.name) for info in omitted[each.metric])
+    ), notes
+
+
+def _is_omitted(info: MeasureInfo, options: object) -> bool:
+    """Return whether a measure is on request and not asked for; metrics need no options of ours."""
+    return info.on_request and not (isinstance(options, MetricOptions) and options.asks_for(info))
 
 
 def measure_again(work: StageWork) -> tuple[tuple[Measure, ...], tuple[str, ...]]:

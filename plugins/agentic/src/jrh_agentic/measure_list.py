@@ -17,6 +17,7 @@ MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
             "share of both kinds of transcript that get the expected label; on scales with levels, the target level",
             better="higher",
             source="jrh",
+            on_request=True,
         ),
     ),
     "edit-sensitivity": (
@@ -44,6 +45,7 @@ MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
             better="",
             flags=(),
             source="jrh",
+            on_request=True,
         ),
         describe_difference(
             "evidence-localisation-above-chance",

@@ -32,8 +32,13 @@ _CYCLES: Final = (
         better="lower",
         interval=_ROBUST,
         source="jrh",
+        on_request=True,
     ),
-    MeasureInfo(name="cycle-chance", formula="`cycle-share` of coin tosses with as many ties: 1/4 without ties"),
+    MeasureInfo(
+        name="cycle-chance",
+        formula="`cycle-share` of coin tosses with as many ties: 1/4 without ties",
+        on_request=True,
+    ),
     MeasureInfo(
         name="cycle-noise",
         formula="largest `cycle-share` that noise explains: d (1 - d), where d is how often two verdicts on a pair "
@@ -65,7 +70,10 @@ def _agreement(name: str, one: str, other: str) -> Iterator[MeasureInfo]:
         interval=_ROBUST,
     )
     yield MeasureInfo(
-        name=f"{name}-tie", formula="share of pairs that only one of the two calls a tie", interval=_ROBUST
+        name=f"{name}-tie",
+        formula="share of pairs that only one of the two calls a tie",
+        interval=_ROBUST,
+        on_request=True,
     )
     yield MeasureInfo(
         name=f"{name}-excess",

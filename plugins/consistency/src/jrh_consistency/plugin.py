@@ -92,7 +92,7 @@ def jrh_findings() -> Iterable[RuleSpec]:
     yield RuleSpec(
         name="cycles",
         summary="whether preferences run in circles more often than noise explains",
-        reads=("cycle-excess", "cycle-share", "cycle-chance", "cycle-noise"),
+        reads=("cycle-excess", "cycle-share", "cycle-noise"),
         kinds=(
             KindSpec(name=CYCLES, order=270, floored=True, floor=0.02),
             KindSpec(name="transitive", order=270),
@@ -103,7 +103,7 @@ def jrh_findings() -> Iterable[RuleSpec]:
     yield RuleSpec(
         name="agreement-of-ways",
         summary="whether scores, comparisons and lists contradict each other more often than noise explains",
-        reads=tuple(f"{name}{end}" for name in WAYS for end in ("", "-conflict", "-tie", "-excess")),
+        reads=tuple(f"{name}{end}" for name in WAYS for end in ("", "-conflict", "-excess")),
         kinds=(
             *(KindSpec(name=f"{name}-conflict", order=280, floored=True, floor=0.02) for name in WAYS),
             *(KindSpec(name=f"{name}-{end}", order=280) for name in WAYS for end in ("agree", "undecided")),

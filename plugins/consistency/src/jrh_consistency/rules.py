@@ -30,9 +30,9 @@ class Cycles(Rule):
         """Yield a claim per task."""
         floor = now.floor_of(CYCLES)
         for share in now.measures("cycle-share"):
-            excess, chance, noise = (now.counterpart(share, f"cycle-{end}") for end in ("excess", "chance", "noise"))
+            excess, noise = (now.counterpart(share, f"cycle-{end}") for end in ("excess", "noise"))
             # Without the noise nothing can be said: a cycle may be a slip.
-            if share.estimate is None or excess is None or chance is None or noise is None:
+            if share.estimate is None or excess is None or noise is None:
                 continue
             if now.claims(excess) and (excess.estimate or 0.0) >= floor:
                 kind, severity = CYCLES, Severity.BAD
@@ -47,7 +47,7 @@ class Cycles(Rule):
             else:
                 kind, severity = "cycles-undecided", Severity.INCONCLUSIVE
                 statement = "Preferences are shown neither to be transitive nor to run in circles (share of triples)"
-            aside = f"by noise at most {estimate_text(noise)}, by coin tosses {estimate_text(chance)}"
+            aside = f"by noise at most {estimate_text(noise)}"
             yield Claim(kind=kind, severity=severity, statement=statement, measure=share, aside=aside, floor=floor)
 
 
@@ -68,8 +68,8 @@ class Agreement(Rule):
             floor = now.floor_of(f"{name}-conflict")
             for share in now.parts(name):
                 excess = now.counterpart(share, f"{name}-excess")
-                conflicts, ties = now.counterpart(share, f"{name}-conflict"), now.counterpart(share, f"{name}-tie")
-                if excess is None or conflicts is None or ties is None or ties.estimate is None:
+                conflicts = now.counterpart(share, f"{name}-conflict")
+                if excess is None or conflicts is None or conflicts.estimate is None:
                     continue
                 end, severity = "undecided", Severity.INCONCLUSIVE
                 verb = "are shown neither to agree nor to contradict each other"
@@ -84,7 +84,7 @@ class Agreement(Rule):
                     statement=f"{ways} {verb} (share of pairs that agree, where both decide)",
                     measure=share,
                     aside=f"contradiction in {estimate_text(conflicts)} of all pairs, {estimate_text(excess)} beyond "
-                    f"noise, and a tie in one alone in {estimate_text(ties)}",
+                    "noise",
                     kept=True,
                     floor=floor,
                 )

@@ -24,7 +24,10 @@ SCORE: Final = (
         role=Role.SCORE_ERROR.value,
     ),
     describe_difference(
-        "score-bias", "mean of (weighted score of the verdicts - that of the gold labels)", unit="score"
+        "score-bias",
+        "mean of (weighted score of the verdicts - that of the gold labels)",
+        unit="score",
+        on_request=True,
     ),
     describe_coefficient(
         "score-icc",
@@ -32,9 +35,14 @@ SCORE: Final = (
         "Shrout and Fleiss (1979)",
         interval=_BY_SIZE,
         flags=("degenerate", "few-levels", "no-interval"),
+        on_request=True,
     ),
     describe_rate(
-        "not-applicable-rate", "share of verdicts that say that a criterion does not apply", better="", flags=()
+        "not-applicable-rate",
+        "share of verdicts that say that a criterion does not apply",
+        better="",
+        flags=(),
+        on_request=True,
     ),
     describe_difference(
         "not-applicable-effect",
@@ -42,6 +50,7 @@ SCORE: Final = (
         unit="score",
         better="",
         source="jrh",
+        on_request=True,
     ),
     describe_rate(
         "not-applicable-as-met",
@@ -54,6 +63,7 @@ SCORE: Final = (
         "Spearman correlation of the weighted scores with the verdicts on whole responses",
         "Spearman (1904)",
         flags=("degenerate", "no-interval"),
+        on_request=True,
     ),
 )
 EFFECT: Final = (

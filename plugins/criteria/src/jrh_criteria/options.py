@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 from attrs import Attribute, Factory, frozen
 from attrs.validators import ge, min_len
 from jrh import Text
-from jrh.plugins import option
+from jrh.plugins import MeasureInfo, option
 from jrh.suite import WrittenScale
 from jrh_authoring import repeats_option
 from jrh_measuring import MetricOptions
@@ -102,6 +102,10 @@ class ScoreOptions(MetricOptions):
     holistic: str = option(
         "ordinal task with one verdict per response, to correlate the weighted score with", default=""
     )
+
+    def asks_for(self, measure: MeasureInfo) -> bool:
+        """Return whether a measure is made: the task to correlate with asks for its correlation."""
+        return super().asks_for(measure) or (bool(self.holistic) and measure.name == "holistic-correlation")
 
 
 @frozen(kw_only=True)

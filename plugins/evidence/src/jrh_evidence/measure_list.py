@@ -22,6 +22,7 @@ MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
             formula="what a judge that never sees the evidence would score",
             rate=True,
             source="jrh",
+            on_request=True,
         ),
         MeasureInfo(
             name="evidence-effect",
@@ -78,6 +79,7 @@ MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
             unit="log odds",
             interval="bootstrap by cluster",
             source="Wichmann and Hill (2001)",
+            on_request=True,
         ),
         MeasureInfo(
             name="error-lapse",
@@ -85,11 +87,13 @@ MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
             better="lower",
             interval="bootstrap by cluster",
             source="Wichmann and Hill (2001)",
+            on_request=True,
         ),
         MeasureInfo(
             name="error-falls-p",
             formula="sign flips by cluster; null hypothesis: texts with more errors are never noticed less often",
             unit="p-value",
+            on_request=True,
         ),
     ),
 }

@@ -13,7 +13,9 @@ from jrh_measuring import CHANGE_DUE, EVERY_TEST, GateRule
 from jrh_gate.deciding import Decision, Outcome, Place, decide
 from jrh_gate.rule_limits import LimitTable
 
-_ON_REQUEST: Final = "A suite asks for other measures with `metrics: {add: [...]}`."
+_ON_REQUEST: Final = (
+    "A suite asks for others with `metrics: {add: [METRIC, {METRIC: {also: [MEASURE]}}]}`: see docs/measures.md."
+)
 _BREAKDOWN: Final = "Breakdowns are made on request, such as `metrics: {add: [{as-expected: {by: [stratum]}}]}`."
 
 

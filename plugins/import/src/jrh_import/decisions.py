@@ -39,6 +39,7 @@ _LINES: Final = 10
 _SENSITIVITY: Final = "template-sensitivity"
 _COMPAT: Final = "compat-judgesense"
 _OVERLAP: Final = "flipped-by-every-judge"
+_PRINTED: Final = ("jss-correction", "excluded-pairs")
 _NO_LOG: Final = ("no column", "the file is empty", "JSON", "header")
 """What is said of files that are no log of decisions at all."""
 
@@ -218,10 +219,15 @@ def _metrics(items: Mapping[str, Sequence[Item]], options: JudgeSenseOptions) ->
     absent = [text for text, templates in excluded.items() if not templates]
     if absent:
         raise JrhError(f"without: no prompt of the log contains '{absent[0]}'")
-    compared: dict[str, Json] = {"pairs": options.pairs, **({"without": excluded} if excluded else {})}
+    # What the paper prints, of which the report of another run shows JSS alone.
+    compared: dict[str, Json] = {
+        "pairs": options.pairs,
+        "also": list(_PRINTED),
+        **({"without": excluded} if excluded else {}),
+    }
     chosen: tuple[tuple[str, Json], ...] = (
         (_SENSITIVITY, {_SENSITIVITY: compared}),
-        (_OVERLAP, {_OVERLAP: {"pairs": options.pairs}}),
+        (_OVERLAP, {_OVERLAP: {"pairs": options.pairs, "also": ["flipped-by", "flipping-judges"]}}),
         (_COMPAT, _COMPAT),
     )
     return {"add": [entry for name, entry in chosen if _is_installed(name)]}

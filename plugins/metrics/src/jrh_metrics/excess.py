@@ -66,7 +66,9 @@ class NoiseExcess:
             family: list[Tested] = []
             for cell in cells:
                 if cell.test != REFERENCE:
-                    yield from _measure_cell(builder, cell, reference, family, everything=self.options.all)
+                    yield from _measure_cell(
+                        builder, cell, reference, family, everything=bool(self.options.all or self.options.also)
+                    )
             yield from p_values(
                 builder, _EXCESS, family, test=_TEST, over=_FAMILY, nothing=_NOTHING, adjusted=self.options.all
             )

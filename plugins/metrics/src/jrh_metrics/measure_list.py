@@ -61,7 +61,7 @@ def _metric(
     )
 
 
-def _error(name: str, formula: str, **more: str) -> MeasureInfo:
+def _error(name: str, formula: str, **more: Any) -> MeasureInfo:
     return describe_quantity(name, formula, "levels", better="lower", interval=CLUSTER_ROBUST, **more)
 
 
@@ -151,13 +151,14 @@ METRICS: Final = (
         "prevalence:CorrectedPrevalence",
         of.PrevalenceOptions,
         "share of positives corrected for the judge's errors, for partly labelled data",
-        describe_share("judged-prevalence", "p = P(`y` positive), the judge's own share"),
+        describe_share("judged-prevalence", "p = P(`y` positive), the judge's own share", on_request=True),
         describe_share(
             "prevalence-rogan-gladen",
             "(p + q0 - 1) / (q0 + q1 - 1), with specificity q0 and sensitivity q1 on the labelled items",
             interval="Lang and Reiczigel (`lang-reiczigel`)",
             flags=("degenerate", "cut", "few-labels", "conservative"),
             source="Rogan and Gladen (1978); interval: Lang and Reiczigel (2014)",
+            on_request=True,
         ),
         describe_share(
             "prevalence-prediction-powered",
@@ -167,7 +168,11 @@ METRICS: Final = (
             source=_PPI,
         ),
         describe_quantity(
-            "judged-mean-level", "mean level of `y`, in steps above the lowest", "levels", interval=CLUSTER_ROBUST
+            "judged-mean-level",
+            "mean level of `y`, in steps above the lowest",
+            "levels",
+            interval=CLUSTER_ROBUST,
+            on_request=True,
         ),
         describe_quantity(
             "mean-level-prediction-powered",
@@ -255,13 +260,14 @@ METRICS: Final = (
         "excess:NoiseExcess",
         of.FullOptions,
         "disagreement with the reference beyond the noise floor",
-        describe_share("disagreement", "P(`y != y0`)", better="lower", interval=CLUSTER_ROBUST),
+        describe_share("disagreement", "P(`y != y0`)", better="lower", interval=CLUSTER_ROBUST, on_request=True),
         describe_share(
             "noise-floor",
             "(P(`y0 != y0'`) + P(`y != y'`)) / 2, over the same items",
             better="lower",
             interval=CLUSTER_ROBUST,
             source="jrh",
+            on_request=True,
         ),
         describe_difference(
             "excess-disagreement",
@@ -357,20 +363,19 @@ METRICS: Final = (
             "Krippendorff (2011)",
             interval=_JACKKNIFES,
         ),
-        describe_coefficient("gwet-ac1", "AC1 of all judges", "Gwet (2008)", interval=BY_JACKKNIFE),
-        *(
-            describe_coefficient(
-                f"icc-2-{number}",
-                f"intraclass correlation ICC(2,{number}) of {whose} mean levels per item, absolute agreement",
-                "Shrout and Fleiss (1979); McGraw and Wong (1996)",
-                interval="`modified-large-sample`; on few levels `jackknife-mover`",
-                flags=("degenerate", "few-levels"),
-            )
-            for number, whose in (("1", "one judge's"), ("k", "the panel's"))
+        describe_coefficient("gwet-ac1", "AC1 of all judges", "Gwet (2008)", interval=BY_JACKKNIFE, on_request=True),
+        describe_coefficient(
+            "icc-2-1",
+            "intraclass correlation ICC(2,1) of one judge's mean levels per item, absolute agreement; of a panel of k: "
+            "k r / (1 + (k - 1) r)",
+            "Shrout and Fleiss (1979); McGraw and Wong (1996)",
+            interval="`modified-large-sample`; on few levels `jackknife-mover`",
+            flags=("degenerate", "few-levels"),
         ),
         instead_of={
             "fleiss-kappa": "its measure krippendorff-alpha, which Fleiss' kappa follows",
             "pabak": "its measure gwet-ac1, also beyond chance",
+            "icc-2-k": "its measure icc-2-1: k r / (1 + (k - 1) r) of k judges",
         },
     ),
     _metric(
@@ -379,14 +384,14 @@ METRICS: Final = (
         of.FullOptions,
         "MAE, RMSE, bias and the share within one level of the right one; ordinal scales only",
         _error("mean-absolute-error", "mean of abs(e), with e = rank `y` - rank `t`", role=Role.DISTANCE.value),
-        _error("root-mean-squared-error", "square root of the mean of e^2"),
+        _error("root-mean-squared-error", "square root of the mean of e^2", on_request=True),
         describe_difference(
             "bias",
             "mean of e; also per gold level",
             unit="difference in levels",
             interval=f"{CLUSTER_ROBUST}, within the upper end of `mean-absolute-error`",
         ),
-        describe_rate("adjacent-accuracy", "P(abs(e) <= 1)", better="higher"),
+        describe_rate("adjacent-accuracy", "P(abs(e) <= 1)", better="higher", on_request=True),
         instead_of={"absolute-error": "its measure mean-absolute-error"},
     ),
     _metric(
@@ -395,7 +400,7 @@ METRICS: Final = (
         of.FullOptions,
         "Spearman, Pearson, scale compression; ordinal scales only",
         describe_coefficient(
-            "pearson", "product-moment correlation of `y` and `t`", "Pearson", flags=_CORRELATION_FLAGS
+            "pearson", "product-moment correlation of `y` and `t`", "Pearson", flags=_CORRELATION_FLAGS, on_request=True
         ),
         describe_coefficient(
             "spearman", "correlation of the ranks of `y` and `t`", "Spearman (1904)", flags=_CORRELATION_FLAGS
@@ -535,12 +540,14 @@ METRICS: Final = (
             better="higher",
             interval="jackknife of the logarithm (`jackknife-log`)",
             source="Kish (1965)",
+            on_request=True,
         ),
         describe_share(
             "best-trio",
             "accuracy of the best panel of three, chosen on one half of the items and scored on the other",
             better="higher",
             **_HELD_OUT,
+            on_request=True,
         ),
     ),
     _metric(
@@ -599,6 +606,7 @@ METRICS: Final = (
             "calibration-p",
             "consistency resampling; null hypothesis: the judge is perfectly calibrated",
             source="Broecker and Smith (2007)",
+            on_request=True,
         ),
         describe_share(
             "reliability",

@@ -56,10 +56,10 @@ class OrdinalErrors:
         levels = Levels.of(builder.trials)
         error, top = levels.errors, levels.top
         scores = {_ABSOLUTE: levels.scores(np.abs(error), 0.0, top)}
-        if self.options.all:
+        if more := self.options.all or self.options.also:
             scores[_SQUARED] = levels.scores(np.square(error), 0.0, np.square(top))
         scores[_BIAS] = levels.scores(error, -top, top)
-        if self.options.all:
+        if more:
             scores["adjacent-accuracy"] = levels.scores((np.abs(error) <= 1).astype(np.float64), 0.0, 1.0)
         for cell in cells_of(builder.trials, self.options.by):
             if _is_ordinal(cell, context):
@@ -122,8 +122,8 @@ class OrdinalAssociation:
         basis = Basis(cell, rows, usable)
         clusters = builder.trials.cluster.codes[usable]
         for name, estimator in _ASSOCIATION.items():
-            # Reports do without it, unless `all` asks for it.
-            if name == _PEARSON and not self.options.all:
+            # Its jackknife costs time that a report without it need not spend.
+            if name == _PEARSON and not (self.options.all or self.options.also):
                 continue
             estimate = estimator(levels.verdict[usable], levels.right[usable], clusters, level=builder.context.level)
             note = _DEGENERATE if DEGENERATE in estimate.flags else builder.why_none(basis, NO_LEVEL)

@@ -20,7 +20,7 @@ from jrh_measuring import (
     panels_of,
     questions,
 )
-from jrh_stats import AlphaMetric, Estimate, IccForm, gwet_ac1, icc, krippendorff_alpha
+from jrh_stats import AlphaMetric, Estimate, gwet_ac1, icc, krippendorff_alpha
 
 _ONE_LABEL: Final = "not estimable from identical values: all verdicts have the same label"
 
@@ -30,7 +30,7 @@ class JudgeAgreement:
     """Measure how well judges agree with each other about the same questions.
 
     A question is a case and a repeat; every judge's verdict on it is one rating. Krippendorff's alpha (ordinal on
-    ordinal scales, nominal otherwise) and Gwet's AC1; on ordinal scales also ICC(2,1) and ICC(2,k) over the items that
+    ordinal scales, nominal otherwise) and Gwet's AC1; on ordinal scales also ICC(2,1) over the items that
     every judge answered, of the mean level per item.
     """
 
@@ -64,12 +64,10 @@ def _measure_cell(builder: MeasureBuilder, cell: Cell) -> Iterator[Measure]:
         "gwet-ac1": gwet_ac1(counts, clusters, level=level),
     }
     if scale.ordered:
-        forms: dict[str, IccForm] = {"icc-2-1": "2,1", "icc-2-k": "2,k"}
         none = Estimate(value=None, flags=("empty",))
         # ICC takes a full table: items that some judge did not answer are left out.
         complete = _complete(trials, cell.rows, answered, code)
-        for name, form in forms.items():
-            estimates[name] = none if complete is None else icc(complete[0], form, complete[1], level=level)
+        estimates["icc-2-1"] = none if complete is None else icc(complete[0], "2,1", complete[1], level=level)
     basis = Basis(cell, cell.rows, answered[several[of]])
     for name, estimate in estimates.items():
         yield builder.measure(name, basis, estimate, note=_why(estimate), unit="coefficient")

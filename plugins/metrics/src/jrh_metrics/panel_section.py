@@ -27,7 +27,6 @@ _AGREEMENT: Final = MeasureTable(
         "krippendorff-alpha": "Krippendorff's alpha",
         "gwet-ac1": "Gwet's AC1",
         "icc-2-1": "ICC(2,1)",
-        "icc-2-k": "ICC(2,k)",
     },
     panel=True,
     notes=True,

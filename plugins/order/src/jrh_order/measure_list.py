@@ -27,7 +27,7 @@ MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
             "share of verdicts that pick the place (`first`, `second`, ...); every order of an item has equal "
             "weight; chance is 1 / number of options",
         ),
-        describe_share("tie-rate", "share of verdicts that are a tie"),
+        describe_share("tie-rate", "share of verdicts that are a tie", on_request=True),
         describe_difference(
             "position-bias",
             "share of items where the first place wins in both orders minus the share where the second does; "
@@ -52,6 +52,7 @@ MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
             "share of verdicts equal to the gold label, by order",
             better="higher",
             flags=("constant-gold",),
+            on_request=True,
         ),
     ),
     "identical-choice": (
@@ -59,7 +60,12 @@ MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
             "identical-*-position-rate",
             "on identical options: share of verdicts that pick the place; every order of an item has equal weight",
         ),
-        describe_share("identical-tie-rate", "on identical options: share of verdicts that are a tie", better="higher"),
+        describe_share(
+            "identical-tie-rate",
+            "on identical options: share of verdicts that are a tie",
+            better="higher",
+            on_request=True,
+        ),
     ),
 }
 """Metric -> its measures."""

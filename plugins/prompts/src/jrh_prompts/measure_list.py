@@ -26,14 +26,18 @@ MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
             better="",
             interval="cluster-robust",
             source="jrh",
+            on_request=True,
         ),
         describe_share(
             "jss-with-excluded",
             "with `all`: `jss` if pairs without two verdicts count as different",
             better="higher",
             source="jrh",
+            on_request=True,
         ),
-        describe_share("excluded-pairs", "share of pairs without two verdicts", better="lower", source="jrh"),
+        describe_share(
+            "excluded-pairs", "share of pairs without two verdicts", better="lower", source="jrh", on_request=True
+        ),
         describe_p_value(
             "template-kappa-p",
             "permutation test that kappa is not below 0, where its interval lies below 0",
@@ -57,9 +61,15 @@ MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
             better="lower",
             source="jrh",
         ),
-        describe_share("flipped-by", "share of items and pairs that exactly this many `judges` flip", source="jrh"),
         describe_share(
-            "flipping-judges", "mean share of judges that flip a `pair` of templates", better="lower", source="jrh"
+            "flipped-by", "share of items and pairs that exactly this many `judges` flip", source="jrh", on_request=True
+        ),
+        describe_share(
+            "flipping-judges",
+            "mean share of judges that flip a `pair` of templates",
+            better="lower",
+            source="jrh",
+            on_request=True,
         ),
     ),
     "pairwise-agreement": (

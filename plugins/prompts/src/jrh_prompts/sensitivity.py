@@ -146,7 +146,7 @@ class TemplateSensitivity:
         with_all = builder.proportion(*shares) if pairs.usable.any() else Estimate(value=None)
         basis = Basis(answers.cell, rows, rows[answers.label_codes[rows] >= 0])
         note = "excluded pairs count as flips" if with_all.value is not None else _NO_PAIR
-        if self.options.all:
+        if self.options.all or self.options.also:
             yield builder.measure("jss-with-excluded", basis, with_all, note=note)
         lost = pairs.in_plan & ~pairs.usable
         yield self._excluded_share(builder, pairs, lost, {})

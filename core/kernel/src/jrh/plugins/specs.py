@@ -302,6 +302,8 @@ class MeasureInfo:
     """Whether it is a share of verdicts (`MeasureBuilder.rate`)."""
     tested: bool = False
     """Whether `jrh_measuring.p_values` tests it, which adds `-p`, `-p-least`, `-p-holm` and `-p-bh` to its name."""
+    on_request: bool = False
+    """Whether it is made only where the options of its metric ask for it: no report, rule or gate needs it."""
 
     def describes(self, name: str) -> bool:
         """Return whether a measure of this name is the one described, or a p-value of it."""
