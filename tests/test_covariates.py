@@ -24,7 +24,7 @@ RUN = {
     "task": {"instruction": "Which answer is better?", "scale": {"pairwise": True}},
     "reports": FORMATS.split(","),
     "reference": {"repeats": 1},
-    "judges": [{"judge": "simulated", "name": "judge", "accuracy": 0.9, "length_preference": 0.7}],
+    "judges": [{"judge": "simulated", "name": "judge", "accuracy": 0.9, "length_preference": 0.5}],
     "resamples": 100,
 }
 

@@ -6,7 +6,7 @@ import pytest
 from attrs import evolve
 from jrh import REFERENCE, Interval, Measure, RecordTable, RunReport, Scale, Task
 from jrh.values import Attrition, Finding, FindingSettings, Severity, TaskSummary
-from jrh_measuring import findings_of
+from jrh_measuring import findings_of, items_needed
 from jrh_testing import empty_report, loop_over
 
 MOVES = "Changes its verdict more than asking again does"
@@ -81,9 +81,32 @@ def test_the_share_of_the_most_common_label_is_not_taken_as_known() -> None:
 
 def test_an_inconclusive_finding_says_how_many_labels_would_decide() -> None:
     found = only(findings_of(report(*gained(0.05, (-0.07, 0.17)))))
-    # n (h (1.96 + 0.8416) / (1.96 d))^2 = 60 (0.12 x 1.4294 / 0.05)^2 = 706, rounded up to two digits
-    assert found.decide == "about 710 labelled items in all"
-    assert found.sentence.endswith("n = 60 items (about 710 labelled items in all would decide).")
+    # n (h (1.96 + 0.8416) / (t d))^2 = 60 (0.12 x 2.80 / (2.05 x 0.05))^2 = 646 with 27 degrees, times 27 / chi2
+    assert found.decide == "80% power for an effect of 0.05 takes 480 to 970 labelled items in all"
+    assert found.sentence.endswith(f"n = 60 items ({found.decide}).")
+
+
+def test_the_advice_does_not_depend_on_the_observed_effect_and_has_an_end() -> None:
+    """80% of runs with a true need of 160 items were told 160 to 3,700, by the distance of the observed effect."""
+    told = {only(findings_of(report(*gained(at, (at - 0.12, at + 0.12))))).decide for at in (0.0, 0.03, 0.05, 0.1)}
+    assert len(told) == 1
+    (many,) = {only(findings_of(report(*gained(0.0, (-0.4, 0.4))))).decide}
+    assert many == "80% power for an effect of 0.05 may take more than 2,000 labelled items in all"
+
+
+def test_items_that_have_the_power_already_are_advised_of_half_the_effect() -> None:
+    found = only(findings_of(report(*gained(0.01, (-0.01, 0.03)))))
+    assert found.decide.startswith("80% power for an effect of 0.025 takes ")
+
+
+def test_more_items_are_not_advised_where_missing_verdicts_leave_it_open() -> None:
+    measured = measure("x", 0.0, (-0.1, 0.1), test=REFERENCE, unit="difference")
+    lost = evolve(
+        measured, bounds=(-0.06, 0.06), interval=Interval(low=-0.1, high=0.1, level=0.95, method="imbens-manski")
+    )
+    assert items_needed(lost, 0.1).write("item").startswith("80% power for an effect of 0.1 takes ")
+    told = "more items will not help: missing verdicts alone leave more than ±0.05 open"
+    assert items_needed(lost, 0.05).write("item") == told
 
 
 def test_a_significant_effect_below_the_floor_is_negligible_and_no_failure() -> None:
@@ -283,7 +306,7 @@ def test_few_clusters_are_a_finding_and_what_decides_is_counted_in_clusters() ->
     few = gained(0.05, (-0.07, 0.17), n_clusters=6, flags=("few-clusters",))
     sentences = [each.sentence for each in findings_of(report(*few))]
     assert sentences[0] == "Too few independent items for a reliable interval: 60 items in 6 clusters."
-    assert "clusters in all would decide" in sentences[1]
+    assert sentences[1].endswith(" clusters in all).")
 
 
 @pytest.mark.parametrize(("followed", "severity"), [((0.39, 0.86), "warning"), ((0.1, 0.4), "bad"), ((0.9, 0.99), "")])

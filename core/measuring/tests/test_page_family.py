@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -276,7 +277,7 @@ def test_an_equivalence_that_only_others_keep_from_being_claimed_says_so_and_wha
     )
     assert needed == fewest(0.05 * equal / (equal + others))
     shown_needed = needed if needed < 100 else -(-needed // 10) * 10
-    assert one.decide == f"about {shown_needed} items in all"
+    assert one.decide == f"ruling out 0.05 if none changes takes {shown_needed} items in all"
     # So many items without a change decide it, one less does not.
     for items, wanted in ((needed, equal), (needed - 1, 0)):
         enough = [each for n in range(equal) for each in unchanged(f"same{n}", 0.95**items, items)]
@@ -288,10 +289,10 @@ def fewest(level: float) -> int:
 
 
 def test_an_open_effect_near_zero_asks_for_the_items_of_the_equivalence() -> None:
-    """A margin of 0.05 and a change of -0.01 with noise: the distance to tell is 0.04, one-sided at 5% / 6 here."""
+    """A margin of 0.05 and a change with noise: the distance to tell is the margin, one-sided at 5% / 6 here."""
     from scipy import stats
 
-    place = {"judge": "judge", "task": "task", "test": "test0", "n_trials": 600, "n_items": 600}
+    place = {"judge": "judge", "task": "task", "test": "test0", "n_trials": 300, "n_items": 300}
     change = [
         Measure(
             name="accuracy-change", estimate=-0.01, interval=Interval(low=-0.06, high=0.04), unit="difference", **place
@@ -312,5 +313,8 @@ def test_an_open_effect_near_zero_asks_for_the_items_of_the_equivalence() -> Non
     (found,) = [each for each in findings_of(report(*change, *rest)) if each.tests[:1] == ("test0",)]
     assert found.statement == "Too few data to confirm or rule out a change of accuracy"
     error = 0.042 / stats.norm.isf(0.05)
-    expected = 600 * (error * (stats.norm.isf(0.05 / 6) + stats.norm.isf(0.2)) / 0.04) ** 2
-    assert found.decide == f"about {-(-int(np.ceil(expected)) // 10**2) * 10**2:,} items in all"
+    # 90% power for either side is 80% for both.
+    expected = 300 * (error * (stats.norm.isf(0.05 / 6) + stats.norm.isf(0.1)) / 0.05) ** 2
+    low, high = (float(end) for end in re.findall(r"[\d,]{4,}|\d{3}", found.decide.replace(",", ""))[-2:])
+    assert found.decide.startswith("80% power for equivalence within ±0.05 takes ")
+    assert low < expected < high

@@ -8,6 +8,7 @@ from jrh_stats import (
     binomial_limits,
     clustered_proportion,
     fewest_right,
+    items_for_threshold,
     share_difference_limits,
     threshold_items,
     threshold_power,
@@ -102,6 +103,17 @@ def test_the_items_that_can_show_a_threshold_are_the_fewest(threshold: float, it
     assert fewest_right(threshold, items) == items
     assert fewest_right(threshold, items - 1) is None
     assert binomial_limits(items, items)[0] >= threshold > binomial_limits(items - 1, items - 1)[0]
+
+
+@pytest.mark.parametrize(("rate", "threshold"), [(0.95, 0.9), (0.85, 0.8), (0.75, 0.8), (0.985, 0.97), (0.5, 0.6)])
+def test_the_items_for_a_threshold_have_the_power(rate: float, threshold: float) -> None:
+    needed = items_for_threshold(rate, threshold)
+    # On the other side of a threshold the wrong ones are counted. Power moves up and down with the whole numbers.
+    shares = (rate, threshold) if rate > threshold else (1 - rate, 1 - threshold)
+    around = [threshold_power(*shares, n) for n in range(needed - needed // 20, needed + needed // 20)]
+    assert 0.75 <= np.mean(around) <= 0.9
+    with pytest.raises(ValueError, match="differ"):
+        items_for_threshold(rate, rate)
 
 
 @pytest.mark.parametrize(("rate", "threshold", "n"), [(0.95, 0.9, 60), (0.99, 0.95, 200), (0.7, 0.5, 40)])

@@ -56,8 +56,9 @@ def test_a_judge_that_grades_by_length_is_found_and_the_number_is_that_of_least_
     found = one(report, covariate="length")
     assert found.estimate == pytest.approx(np.linalg.lstsq(design, given, rcond=None)[0][0], abs=1e-8)
     assert (found.unit, found.n_items, found.n_clusters) == ("difference in levels", 200, 200)
-    gap = one(report, "covariate-gap", covariate="length")
-    assert gap.estimate == pytest.approx(np.polyfit(length / length.std(), given - gold, 1)[0], abs=1e-8)
+    reverse = one(report, "covariate-reverse", covariate="length")
+    design = np.column_stack([length / length.std(), given[:, None] == np.unique(given)])
+    assert reverse.estimate == pytest.approx(np.linalg.lstsq(design, gold, rcond=None)[0][0], abs=1e-8)
     assert one(report, "covariate-effect-p", covariate="length").estimate < 0.001
     assert statements(report) == [("warning", f"Gives longer responses {word} grades at equal gold")]
 
@@ -90,7 +91,27 @@ def test_noise_that_could_explain_an_effect_is_said() -> None:
     report = study(LEVELS, essays(np.random.default_rng(5), n=400, noisy=True))
     ((severity, statement),) = statements(report)
     assert severity == "info"
-    assert statement.endswith("label noise or a narrow use of the scale could explain it")
+    assert statement.endswith("label noise could explain it")
+
+
+def test_a_fair_judge_is_not_accused_because_the_scale_ends_and_gold_is_noisier() -> None:
+    """Verdict minus gold moves with the author, too, and confirmed a preference in 28% of studies of 800 items."""
+    from scipy import stats
+
+    rng, n = np.random.default_rng(12), 3000
+    own = rng.random(n) < 0.4
+    quality = rng.normal(size=n) + own
+    gold, given = (np.clip(np.rint(3.5 + 1.8 * (quality + e * rng.normal(size=n))), 1, 6) for e in (1.0, 0.2))
+    gap = stats.ttest_ind((given - gold)[own], (given - gold)[~own])
+    assert gap.statistic > 0
+    assert gap.pvalue < 0.05
+    authors = np.where(own, "E", "other")
+    rows = [(f"i{k}", "judge", f"{given[k]:.0f}", f"{gold[k]:.0f}", {"author": str(authors[k])}, "") for k in range(n)]
+    report = study(LEVELS, rows)
+    assert one(report, "covariate-reverse", covariate="author", level="E").interval.low > 0
+    assert statements(report) == [
+        ("info", "Gives responses with author 'E' higher grades at equal gold; label noise could explain it")
+    ]
 
 
 def test_two_labels_are_measured_as_the_probability_of_the_positive_one() -> None:
@@ -164,7 +185,7 @@ def test_a_judge_that_prefers_its_own_author_is_found() -> None:
 
 def test_without_gold_a_judge_is_held_against_the_others() -> None:
     rng, rows = np.random.default_rng(3), []
-    for item in range(200):
+    for item in range(400):
         right, length = rng.random() < 0.5, int(np.exp(6 + 0.6 * rng.normal()))
         for judge in ("long", "fair", "plain"):
             says = right if rng.random() < 0.75 else length > 403 if judge == "long" else rng.random() < 0.5
@@ -173,13 +194,13 @@ def test_without_gold_a_judge_is_held_against_the_others() -> None:
     assert not [each for each in report.measures if each.name == "covariate-effect"]
     told = {each.judge: each.statement for each in report.findings if each.severity.value == "warning"}
     assert told["long"] == "Says YES more often to longer responses at equal verdicts of the other judges"
-    gap = one(report, "peer-covariate-gap", judge="long", covariate="length")
+    reverse = one(report, "peer-covariate-reverse", judge="long", covariate="length")
     given = {(item, judge): label == "YES" for item, judge, label, *_ in rows}
     scored = np.log1p([row[4]["length"] for row in rows if row[1] == "long"])
-    own = [
-        given[f"i{item}", "long"] - (given[f"i{item}", "fair"] + given[f"i{item}", "plain"]) / 2 for item in range(200)
-    ]
-    assert gap.estimate == pytest.approx(np.polyfit(scored / scored.std(), own, 1)[0], abs=1e-8)
+    peers = [(given[f"i{item}", "fair"] + given[f"i{item}", "plain"]) / 2 for item in range(400)]
+    said = np.array([given[f"i{item}", "long"] for item in range(400)])
+    design = np.column_stack([scored / scored.std(), said, ~said])
+    assert reverse.estimate == pytest.approx(np.linalg.lstsq(design, peers, rcond=None)[0][0], abs=1e-8)
 
 
 def test_a_covariate_that_is_the_same_everywhere_or_unknown_has_no_measure_and_missing_verdicts_are_counted() -> None:

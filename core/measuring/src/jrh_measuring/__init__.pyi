@@ -24,6 +24,7 @@ from .covariates import covariates_of_items as covariates_of_items
 from .covariates import gold_standard as gold_standard
 from .covariates import item_verdicts as item_verdicts
 from .covariates import peers_standard as peers_standard
+from .covariates import strata_of as strata_of
 from .declaring import BY_FISHER_Z as BY_FISHER_Z
 from .declaring import BY_JACKKNIFE as BY_JACKKNIFE
 from .declaring import CLUSTER_ROBUST as CLUSTER_ROBUST
@@ -57,6 +58,7 @@ from .expected_changes import steady_tests as steady_tests
 from .families import Tested as Tested
 from .families import accuracy_change_of as accuracy_change_of
 from .families import p_values as p_values
+from .findings.claims import Advice as Advice
 from .findings.claims import Claim as Claim
 from .findings.claims import Situation as Situation
 from .findings.claims import estimate_text as estimate_text
@@ -64,7 +66,6 @@ from .findings.claims import excludes_zero as excludes_zero
 from .findings.claims import items_needed as items_needed
 from .findings.claims import items_needed_for_equivalence as items_needed_for_equivalence
 from .findings.claims import margin_of as margin_of
-from .findings.claims import open_effect as open_effect
 from .findings.deciding import findings_of as findings_of
 from .findings.deciding import measures_by_role as measures_by_role
 from .findings.deciding import with_findings as with_findings

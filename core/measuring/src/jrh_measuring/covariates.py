@@ -102,7 +102,7 @@ def gold_standard(trials: Trials, rows: Codes, items: Codes, task: Task) -> Stan
 def peers_standard(trials: Trials, cell: Cell, items: Codes, task: Task) -> Standard:
     """Return the mean verdict of the other judges under the same test; a judge counts once, however often it was asked.
 
-    Items are equal in it where the mean rounds to the same level, or where the same labels are said most often.
+    Items are equal in it as `strata_of` says.
     """
     same = np.flatnonzero((trials.task.codes == trials.task.codes[cell.rows[0]]) & trials.usable)
     same = same[trials.test.codes[same] == trials.test.codes[cell.rows[0]]]
@@ -119,16 +119,29 @@ def peers_standard(trials: Trials, cell: Cell, items: Codes, task: Task) -> Stan
     stacked = np.stack(peers)
     count = (~np.isnan(stacked)).sum(axis=0)
     means = np.where(count > 0, np.nansum(stacked, axis=0) / np.maximum(count, 1), np.nan).round(_DECIMALS)
+    return Standard(stratum=strata_of(means, task), values=means)
+
+
+def strata_of(means: Floats, task: Task) -> Codes:
+    """Number the items whose mean verdicts are equal: round to the same level, or say the same labels most often.
+
+    Args:
+        means: shape (items, columns), NaN where not known.
+        task: the task.
+
+    Returns:
+        Shape (items,); -1 where not known.
+    """
     # Strata have to be few: every distinct mean as one of its own would leave single items to compare.
     if task.scale.ordered:
         key = np.rint(means)
     elif means.shape[1] == 1:
-        key = np.sign(means - 0.5)  # which of the two labels most judges say, or neither
+        key = np.sign(means - 0.5)  # which of the two labels is said most often, or neither
     else:
         key = (means == means.max(axis=1, keepdims=True)).astype(np.float64)
     known = ~np.isnan(means[:, 0])
     stratum = combine_codes(*(_dense(np.where(known, column, -9.0)) for column in key.T))
-    return Standard(stratum=np.where(known, stratum, -1), values=means)
+    return np.asarray(np.where(known, stratum, -1), dtype=np.int64)
 
 
 def _dense(values: Floats) -> Codes:

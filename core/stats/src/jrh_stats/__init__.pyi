@@ -62,6 +62,7 @@ from .missing import missingness_association as missingness_association
 from .missing import missingness_test as missingness_test
 from .one_sided import binomial_limits as binomial_limits
 from .one_sided import fewest_right as fewest_right
+from .one_sided import items_for_threshold as items_for_threshold
 from .one_sided import threshold_items as threshold_items
 from .one_sided import threshold_power as threshold_power
 from .opposed import opposition_test as opposition_test

@@ -102,8 +102,9 @@ def icc(
 
     so r belongs to the interval where the `combination_interval` of that contrast contains 0; that of (2,k) follows.
     The F interval of Shrout and Fleiss, with Satterthwaite's degrees of freedom, is what other programs print;
-    where two or three raters differ in level its coverage falls to 78% (120 items, in a simulation), against 94%
-    or more for this one. All assume independent items and normal ratings.
+    where two or three raters differ in level its coverage falls to 73% (120 items, in a simulation), against 93%
+    or more for this one. Where raters hardly differ in level it covers, up to 1.7 times narrower; three raters do not
+    show that they hardly differ. All assume independent items and normal ratings.
 
     Where items share clusters, or ratings have seven values or fewer, items are jackknifed by cluster in Fisher's z of
     the coefficient of one rater. To form 2 the draw of the raters adds a second error: that of the large-sample

@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from jrh_stats.score_intervals import beta_quantile
+from jrh_stats.score_intervals import beta_quantile, z_quantile
 
 _NOISE: Final = 1e-9
 
@@ -53,6 +53,32 @@ def threshold_items(threshold: float, *, alpha: float = 0.025) -> int:
         raise ValueError("the threshold and alpha must be between 0 and 1")
     # Less one rounding: ln(alpha) / ln(threshold) of an exact case may come out just above a whole number.
     return int(np.ceil(np.log(alpha) / np.log(threshold) - _NOISE))
+
+
+def items_for_threshold(rate: float, threshold: float, *, alpha: float = 0.025, power: float = 0.8) -> int:
+    """Return about how many independent items show on which side of a threshold a rate lies.
+
+    With the distance d of the rate p from the threshold t
+
+        n = ((z_alpha sqrt(t (1 - t)) + z_power sqrt(p (1 - p))) / d)^2 + 1 / d
+
+    where 1 / d is the continuity correction for the exact limit (`threshold_power`).
+
+    Source: Fleiss, Levin and Paik (2003), Statistical Methods for Rates and Proportions, 3rd ed., section 2.5. Not
+    consulted; checked against `threshold_power`.
+
+    Args:
+        rate: the true rate, 0 to 1.
+        threshold: between 0 and 1, not the rate.
+        alpha: error rate of the limit.
+        power: probability that the limit shows it.
+    """
+    distance = abs(rate - threshold)
+    if not 0 <= rate <= 1 or not 0 < threshold < 1 or distance <= _NOISE:
+        raise ValueError("rate and threshold must be shares that differ")
+    spread, noise = np.sqrt(threshold * (1 - threshold)), np.sqrt(rate * (1 - rate))
+    reach = z_quantile(1 - 2 * alpha) * spread + z_quantile(2 * power - 1) * noise
+    return int(np.ceil((reach / distance) ** 2 + 1 / distance))
 
 
 def threshold_power(rate: float, threshold: float, n: int, *, alpha: float = 0.025) -> float:

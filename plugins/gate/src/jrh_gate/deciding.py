@@ -9,16 +9,15 @@ from typing import Final
 
 from attrs import frozen
 from jrh import Interval, JrhError, Measure
-from jrh.text import count_noun
-from jrh.values import Flag
-from jrh_measuring import GateRule, round_up, unsure
-from jrh_stats import items_to_decide, threshold_items
+from jrh.values import FindingSettings, Flag
+from jrh_measuring import Advice, GateRule, unsure
+from jrh_stats import binomial_limits, items_for_threshold, items_to_decide, threshold_items
 
 from jrh_gate.rule_limits import Limits
 
 _SAME: Final = 1e-9
-_MOST: Final = 100_000
-"""More items than this are not advised."""
+_LEAST: Final = 1e-6
+"""No number of items is advised for a share closer to 0 or 1."""
 
 
 class Outcome(Enum):
@@ -132,28 +131,41 @@ def _not_usable(measure: Measure, limits: Limits | None, flags: Mapping[str, Fla
 
 
 def _advise_items(rule: GateRule, limits: Limits) -> str:
-    """Say about how many items or clusters would decide the rule if the estimate is right; power 0.8."""
-    measure = limits.hold
-    estimate, meets = measure.estimate, rule.operator.holds(measure.estimate or 0.0, rule.threshold)
+    """Say how many items have 80% power to decide the rule if the truth lies the margin beyond the threshold."""
+    measure, upwards = limits.hold, rule.operator.upwards
+    meets = rule.operator.holds(measure.estimate or 0.0, rule.threshold)
     side, error = (limits.hold, limits.hold_error) if meets else (limits.fail, limits.fail_error)
     interval, units = side.interval, measure.n_clusters or measure.n_items
-    if estimate is None or interval is None or not units or estimate == rule.threshold:
+    share, above = measure.unit == "proportion", upwards == meets
+    if (
+        measure.estimate is None
+        or interval is None
+        or not units
+        or (share and not _LEAST < rule.threshold < 1 - _LEAST)
+    ):
         return ""
-    # One-sided limits at both ends are a two-sided interval of twice the error rate.
-    half = (interval.high - interval.low) / 2
-    needed = items_to_decide(units, half, estimate - rule.threshold, level=1 - 2 * error)
-    # Without an exception there is no spread to plan with; the exact number of items is known instead.
-    perfect = 1.0 if rule.operator.upwards else 0.0
-    if measure.unit == "proportion" and estimate == perfect:
-        share = rule.threshold if rule.operator.upwards else 1 - rule.threshold
-        if not 0 < share < 1:
-            return ""
-        needed = threshold_items(share, alpha=error)
-    # Rounding and the normal approximation may say that the items there are would do, which they did not.
-    needed = max(needed, units + 1)
     unit = "item" if units == measure.n_items else "cluster"
-    if needed > _MOST:
-        return ""
+    # Without an exception there is no spread to plan with; the exact number of items is known instead.
+    if share and measure.estimate == (1.0 if upwards else 0.0):
+        low = high = threshold_items(rule.threshold if upwards else 1 - rule.threshold, alpha=error)
+        goal = "a decision without an exception"
+    else:
+        # A named effect: with the observed distance from the threshold the number would mean nothing.
+        room = (1 - rule.threshold if above else rule.threshold) if share else math.inf
+        distance = min(FindingSettings().margin * max(1.0, abs(rule.threshold)), room / 2)
+        truth = rule.threshold + (distance if above else -distance)
+        width = interval.high - interval.low
+        if share:
+            # A rate has its variance; only how many items a cluster or several verdicts are worth is estimated.
+            ends = binomial_limits(measure.estimate * units, units, alpha=error)
+            worth = (width / (ends[1] - ends[0])) ** 2
+            low = high = math.ceil(items_for_threshold(truth, rule.threshold, alpha=error) * worth)
+        else:
+            # One-sided limits at both ends are a two-sided interval of twice the error rate.
+            low, high = items_to_decide(units, width / 2, distance, level=1 - 2 * error)
+        goal = f"80% power for a true value of {truth:.3g}"
+    # Rounding and the normal approximation may say that the items there are would do, which they did not.
+    advice = Advice(goal=goal, low=max(low, units + 1), high=max(high, units + 1))
     # The error rate of a look depends on its number: the same data need more items at a later look.
     looked = f" at look {limits.look}" if limits.look else ""
-    return f"; about {count_noun(round_up(needed), unit)} in all would decide{looked}"
+    return f"; {advice.write(unit)}{looked}"

@@ -22,6 +22,7 @@ from jrh_measuring import (
     gold_standard,
     item_verdicts,
     peers_standard,
+    strata_of,
 )
 from jrh_stats import Slope, slope_within_strata
 
@@ -30,7 +31,7 @@ from jrh_metrics.options import CovariateOptions
 _NAME: Final = "covariate-effect"
 _PEERS: Final = "peer-"
 _GIVEN: Final = {"": "at equal gold", _PEERS: "at equal verdicts of the other judges"}
-_AGAINST: Final = {"": "the gold label", _PEERS: "the other judges' mean verdict"}
+_AGAINST: Final = {"": "gold label", _PEERS: "mean verdict of the other judges"}
 
 
 @frozen
@@ -40,12 +41,17 @@ class CovariateEffect:
     `covariate-effect` is the slope of the verdict on the covariate within gold labels
     (`jrh_stats.slope_within_strata`): levels of an ordinal scale, P(positive label), or in a comparison P(chosen), per
     standard deviation of a number, or for a level of a text column against all others. `covariate-effect-p` tests it.
-    `covariate-gap` is the slope of verdict minus gold, without strata.
+    `covariate-reverse` exchanges the two: the slope of gold on the covariate within verdicts.
 
-    The two err in opposite directions: at equal gold a judge that sees quality which a coarse or noisy label misses
-    seems to prefer whatever goes with quality; verdict minus gold punishes a judge that uses less of the scale. Only
-    where both agree is an effect reported as a finding. Both are associations: what goes with the covariate and is in
-    neither verdict nor gold is not ruled out.
+    At equal gold a fair judge seems to prefer whatever goes with quality, since a coarse or noisy label does not hold
+    quality constant. For the same reason gold then rises with the covariate at equal verdicts. A judge that favours a
+    covariate gives the same verdict to worse items that have it: there gold falls. Only where the two have opposite
+    signs is an effect reported as a finding. For a fair judge they have the same sign if verdict and gold depend on
+    the covariate through quality alone, however noisy they are and wherever the scale ends. (Verdict minus gold, which
+    was used before, is moved by the ends of a scale: noisier labels regress more.) Both are associations: what goes
+    with the covariate and is in neither verdict nor gold is not ruled out.
+
+    Source: direct and reverse regression: Goldberger (1984), Journal of Human Resources 19:293-318. Not consulted.
 
     Where a task has no gold labels, `peer-covariate-effect` and its relatives hold a judge against the mean verdict of
     the other judges. Reported for the reference condition.
@@ -115,11 +121,11 @@ class _Effect:
         tested = [within.p for _, within, _ in slopes if within.p is not None]
         unit = "difference in levels" if self.task.scale.ordered else "difference"
         missing = "no item has covariate, verdict and label" if not len(taken) else "the covariate is constant"
-        for levels, within, gap in slopes:
+        for levels, within, reverse in slopes:
             part = basis.part({"covariate": self.covariate.name, **levels})
             for name, slope, note in (
                 (_NAME, within, f"{_GIVEN[self.kind]}{self._unit()}; an association; other differences may explain it"),
-                ("covariate-gap", gap, f"verdict minus {_AGAINST[self.kind]}{self._unit()}"),
+                ("covariate-reverse", reverse, f"{_AGAINST[self.kind]} at equal verdicts{self._unit()}"),
             ):
                 text = note if slope.estimate.value is not None else missing
                 yield self.builder.measure(f"{self.kind}{name}", part, slope.estimate, note=text, unit=unit)
@@ -132,7 +138,7 @@ class _Effect:
         return f", per {self.covariate.unit}" if self.covariate.unit else ", against all others"
 
     def _slopes(self, taken: Codes) -> Iterator[tuple[Mapping[str, str], Slope, Slope]]:
-        """Yield levels, the slope within strata, and that of the difference, for every column of x and of y."""
+        """Yield levels, the slope of verdicts at equal gold, and its reverse, for every column of x and of y."""
         labels = columns_of(self.task)
         pairwise = self.task.scale.kind is ScaleKind.PAIRWISE
         for column in range(self.covariate.values.shape[1]):
@@ -152,11 +158,13 @@ class _Effect:
         """Return both slopes; a comparison has one observation per item and option, in strata of both."""
         options = x.shape[1]
         option = np.tile(np.arange(options), len(taken))
-        stratum = np.repeat(self.standard.stratum[taken], options) * options + option
+        given, judged = (
+            np.repeat(stratum[taken], options) * options + option
+            for stratum in (self.standard.stratum, strata_of(self.verdicts, self.task))
+        )
         cluster = np.repeat(self.builder.trials.clusters_of(self.items[taken], self.cell.task), options)
         span = float(len(self.task.scale.labels) - 1 if self.task.scale.ordered else 1)
         level = self.builder.context.level
-        within = slope_within_strata(x.ravel(), y.ravel(), stratum, cluster, level=level, span=span)
-        # A difference of two verdicts spans the scale in both directions.
-        gap = slope_within_strata(x.ravel(), (y - standard).ravel(), option, cluster, level=level, span=2 * span)
-        return within, gap
+        within = slope_within_strata(x.ravel(), y.ravel(), given, cluster, level=level, span=span)
+        reverse = slope_within_strata(x.ravel(), standard.ravel(), judged, cluster, level=level, span=span)
+        return within, reverse

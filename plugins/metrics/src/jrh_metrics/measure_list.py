@@ -78,7 +78,9 @@ def _of_covariates(prefix: str, truth: str) -> Iterator[MeasureInfo]:
         **_SLOPES,
     )
     yield describe_difference(
-        f"{prefix}covariate-gap", f"slope of `y` minus `t` on the covariate, without strata; `t`: {truth}", **_SLOPES
+        f"{prefix}covariate-reverse",
+        f"slope of {truth} on the covariate, holding `y` constant: opposite in sign if the judge favours it",
+        **_SLOPES,
     )
     yield describe_p_value(f"{prefix}covariate-effect-p", "cluster-robust t test; null hypothesis: the slope is 0")
 

@@ -104,7 +104,7 @@ def jrh_findings() -> Iterable[RuleSpec]:
     yield RuleSpec(
         name="covariates",
         summary="which covariates move verdicts at equal gold",
-        reads=("covariate-effect", "covariate-gap", "peer-covariate-effect", "peer-covariate-gap"),
+        reads=("covariate-effect", "covariate-reverse", "peer-covariate-effect", "peer-covariate-reverse"),
         kinds=(KindSpec(name="covariate-effect", order=80, floored=True),),
         factory="jrh_metrics.rules.covariates:CovariateEffects",
     )

@@ -17,7 +17,6 @@ from jrh_measuring import (
     Situation,
     excludes_zero,
     items_needed,
-    open_effect,
 )
 
 _EVEN: Final = 0.5
@@ -82,7 +81,7 @@ def _position_bias(now: Situation) -> Iterator[Claim]:
             statement = (
                 f"Possibly position bias; {corrected}" if corrected else "Position bias neither shown nor ruled out"
             )
-            needed = items_needed(largest, open_effect(largest.estimate, margin), now.family.comparisons)
+            needed = items_needed(largest, margin, now.family.comparisons)
         yield Claim(
             kind=_BIAS,
             severity=severity,

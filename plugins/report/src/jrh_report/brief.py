@@ -217,7 +217,7 @@ def _figures(findings: Iterable[Finding], several: bool) -> Iterator[str]:
     # The reference is named only where a test is named next to it.
     named = any(basis.test not in ("", REFERENCE) for bases in parts for basis in bases)
     for basis in (bases[0] for bases in parts):
-        needs = f" ({basis.decide} would decide)" if basis.decide else ""
+        needs = f" ({basis.decide})" if basis.decide else ""
         numbers = " ".join(part for part in (basis.value, basis.interval, basis.aside) if part)
         # "60 items in 6 clusters" stays whole: 60 would promise more than the data hold.
         size = basis.size if " in " in basis.size else basis.size.split(" ")[0]

@@ -7,7 +7,7 @@ from typing import Final
 
 from jrh import REFERENCE
 from jrh.values import Severity
-from jrh_measuring import Chain, Claim, Design, Hypothesis, Rule, Situation, items_needed, open_effect
+from jrh_measuring import Chain, Claim, Design, Hypothesis, Rule, Situation, items_needed
 
 from jrh_reward.options import AUC, SHIFT
 
@@ -42,8 +42,7 @@ class Scores(Rule):
                 statement = "Scores are not shown to tell right from wrong"
                 if corrected:
                     statement = f"Scores possibly tell right from wrong; {corrected}"
-                effect = open_effect(area.estimate - _EVEN, now.margin)
-                needed = items_needed(area, effect, now.family.comparisons)
+                needed = items_needed(area, now.margin, now.family.comparisons)
             aside = "area under the curve, 0.5 is chance"
             yield Claim(kind=kind, severity=severity, statement=statement, measure=area, aside=aside, needed=needed)
         floor, unit = now.floor_of(_SHIFTED), "standard deviations of the reference scores"

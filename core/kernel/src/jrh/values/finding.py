@@ -49,7 +49,7 @@ class Basis:
     size: str = ""
     """What it rests on, such as `25 items`."""
     decide: str = ""
-    """What would decide it, such as `about 740 labelled items in all`; empty where it is decided, or nothing would."""
+    """What would decide it, as a clause: `80% power for an effect of 0.05 takes 240 to 400 items in all`; or empty."""
     effect: float = 0.0
     """How large it is, to sort by: the distance from 0, or from 1 where a share of verdicts should be 1."""
 
@@ -60,7 +60,7 @@ class Basis:
             return ""
         shown = " ".join(part for part in (self.value, self.interval, self.aside) if part)
         figure = f"{shown}, n = {self.size}" if self.size else shown
-        return f"{figure} ({self.decide} would decide)" if self.decide else figure
+        return f"{figure} ({self.decide})" if self.decide else figure
 
 
 @frozen(kw_only=True)
@@ -81,7 +81,7 @@ class Finding:
     basis: tuple[Basis, ...] = ()
     """The measures it rests on, the largest first."""
     decide: str = ""
-    """What would decide an inconclusive finding, such as `about 740 labelled items in all`."""
+    """What would decide an inconclusive finding, as a clause (see `Basis.decide`)."""
     floor: float | None = None
     """The effect floor it was held against."""
     margin: float | None = None

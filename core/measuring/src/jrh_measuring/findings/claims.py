@@ -24,6 +24,11 @@ from jrh_measuring.numbers import P_VALUE, format_estimate, format_interval, for
 _DIGITS: Final = 2
 _NOTHING_VARIED: Final = ("wilson-clusters", "clopper-pearson")
 """Methods of the intervals of 0 where no cluster differs, or their beginnings."""
+MOST_ADVISED: Final = 2000
+"""Larger numbers of items are not advised: nobody knows the variance so well."""
+_WIDE: Final = 10
+_OF_SHARES: Final = ("proportion", "difference")
+"""Units of measures in which no item is further than 1 from the mean."""
 
 
 @frozen(kw_only=True, eq=False)
@@ -185,6 +190,30 @@ class Situation:
 
 
 @frozen(kw_only=True)
+class Advice:
+    """How many items, today's included, have 80% power for an effect that was named beforehand."""
+
+    goal: str
+    """What takes so many items; where no number of items helps, why."""
+    low: int = 0
+    """The fewest; 0: no number of items helps."""
+    high: int = 0
+    """The most."""
+
+    def write(self, unit: str) -> str:
+        """Write it as a sentence without its full stop."""
+        if not self.low:
+            return f"more {unit}s will not help: {self.goal}"
+        low, high = round_up(self.low), round_up(self.high)
+        if high > MOST_ADVISED and (low >= MOST_ADVISED or high > _WIDE * low):
+            return f"{self.goal} may take more than {MOST_ADVISED:,} {unit}s in all"
+        # Where hardly anything varies the lower end says nothing.
+        number = "up to " if high > _WIDE * low else "" if low == high else f"{low:,} to "
+        most = f"more than {MOST_ADVISED:,}" if high > MOST_ADVISED else f"{high:,}"
+        return f"{self.goal} takes {number}{most} {unit}s in all"
+
+
+@frozen(kw_only=True)
 class Claim:
     """What one measure licenses to say; claims with the same statement about a task become one finding."""
 
@@ -196,8 +225,8 @@ class Claim:
     """What else the figure needs, such as what it was compared with."""
     plain: bool = False
     """The statement says all: no figure."""
-    needed: int | None = None
-    """Items that would decide it, today's included; None where it is decided, or nothing would."""
+    needed: Advice | None = None
+    """The items that would decide it; None where it is decided, or nothing is known of them."""
     unit: str = "item"
     """What `needed` counts."""
     kept: bool = False
@@ -253,7 +282,7 @@ def _basis(claim: Claim) -> Basis:
         aside=claim.aside,
         size=format_items(measure) if measure.n_items else "",
         effect=_effect(claim),
-        decide="" if claim.needed is None else f"about {count_noun(round_up(claim.needed), _unit(claim))} in all",
+        decide="" if claim.needed is None else claim.needed.write(_unit(claim)),
     )
 
 
@@ -275,12 +304,13 @@ def _sentence(statement: str, basis: Sequence[Basis]) -> str:
 
 def _decide(claims: Sequence[Claim]) -> str:
     """Say what would decide all claims that can be decided."""
-    known = sorted({(round_up(claim.needed), _unit(claim)) for claim in claims if claim.needed is not None})
-    if not known:
-        return ""
-    (least, _), (most, unit) = known[0], known[-1]
-    first = "" if least == most else f"{least:,} to "
-    return f"about {first}{count_noun(most, unit)} in all"
+    # The widest range of those with the same goal, so that a reader of many tests gets one number.
+    ranges: dict[tuple[str, str], Advice] = {}
+    for claim in claims:
+        if (advice := claim.needed) is not None:
+            other = ranges.get(key := (advice.goal, _unit(claim)), advice)
+            ranges[key] = evolve(advice, low=min(advice.low, other.low), high=max(advice.high, other.high))
+    return "; ".join(advice.write(unit) for (_, unit), advice in ranges.items())
 
 
 def _unit(claim: Claim) -> str:
@@ -299,54 +329,61 @@ def margin_of(measure: Measure, usual: float) -> float:
     return usual if measure.margin is None else measure.margin
 
 
-def items_needed(measure: Measure, effect: float, comparisons: int = 1) -> int | None:
-    """Return about how many items would tell `effect` from nothing; None without an interval.
+def items_needed(measure: Measure, effect: float, comparisons: int = 1) -> Advice | None:
+    """Return how many items have 80% power for an effect that was named beforehand; None without an interval.
 
-    From the width of the interval: `jrh_stats.items_to_decide`, power 0.8. Where nothing varied the width says nothing;
-    then the number of unchanged items that rules the effect out: `jrh_stats.items_to_rule_out`. At least twice the
-    items of today: where the formula says that they should have been enough, they were too few for the formula.
+    From the width of the interval: `jrh_stats.items_to_decide`. Where nothing varied the width says nothing; then it is
+    the number of items without a change that rules the effect out: `jrh_stats.items_to_rule_out`. Where the items of
+    today have this power already, the true effect may lie between none and the named one, and the advice is about half
+    of it. Where missing verdicts alone leave more open than the effect, no number of items helps.
+
+    Args:
+        measure: what is undecided.
+        effect: the margin, in the unit of the measure: never the observed effect, by which the number means nothing.
+        comparisons: hypotheses of equal weight that share the error rate.
     """
-    interval = measure.interval
-    if interval is None or not effect or interval.high <= interval.low or not units(measure):
+    interval, now = measure.interval, units(measure)
+    if interval is None or not effect or interval.high <= interval.low or not now:
         return None
-    # An effect above a half is ruled out by the items that rule out a half, the most that a change of verdicts can be.
+    if interval.method.startswith(BOUNDED) and measure.bounds and measure.bounds[1] - measure.bounds[0] >= 2 * effect:
+        return Advice(goal=f"missing verdicts alone leave more than ±{effect:.2g} open")
     if measure.estimate == 0.0 and interval.method.startswith(_NOTHING_VARIED):
-        needed = items_to_rule_out(min(abs(effect), 0.5), alpha=(1 - interval.level) / 2)
-    else:
-        needed = items_to_decide(
-            units(measure), (interval.high - interval.low) / 2, effect, level=interval.level, comparisons=comparisons
-        )
-    return max(needed, 2 * units(measure))
+        return _without_change(measure, effect, (1 - interval.level) / 2 / comparisons)
+    while (ends := _range(measure, effect, comparisons))[1] <= now:
+        effect /= 2
+    goal = f"80% power for an effect of {effect:.2g}"
+    return Advice(goal=goal, low=max(ends[0], now + 1), high=ends[1])
 
 
-def items_needed_for_equivalence(now: Situation, change: Measure, same: Measure) -> int | None:
-    """Return about how many items would show that a change lies within the margin, together with the other claims.
+def items_needed_for_equivalence(now: Situation, change: Measure, same: Measure) -> Advice | None:
+    """Return how many items show that a change lies within the margin, together with the other claims.
 
     The level is that of `PageFamily.equivalence_level`. Where nothing changed at all it is the number of unchanged
     items whose exact bound is below the margin, ln(level) / ln(1 - margin): 59 for a margin of 0.05 at 0.05, 94 at
-    0.05 / 6. Otherwise it is that of a one-sided z-test at a distance of the margin less the estimate
-    (`jrh_stats.items_to_decide`), and at least one item more than today.
+    0.05 / 6. Otherwise it is that of a one-sided z-test with 90% power at a distance of the margin
+    (`jrh_stats.items_to_decide`): with no change, both one-sided tests reject with 80%.
     """
-    margin = margin_of(same, now.margin)
-    level = now.equivalence_level(same)
-    if change.estimate is None or change.interval is None or same.interval is None or abs(change.estimate) >= margin:
+    margin, level = margin_of(same, now.margin), now.equivalence_level(same)
+    if change.interval is None or same.interval is None or same.interval.high <= same.interval.low or not units(same):
         return None
     if change.estimate == 0.0 and change.interval.method.startswith(_NOTHING_VARIED):
-        return max(items_to_rule_out(margin, alpha=level), units(same) + 1)
-    half, shown = (same.interval.high - same.interval.low) / 2, same.interval.level
-    if half <= 0 or not units(same):
-        return None
+        return _without_change(same, margin, level)
     # The test is one-sided at `level`; the formula takes a two-sided level divided by comparisons.
-    comparisons = max((1 - shown) / 2 / level, 1.0)
-    distance = margin - abs(change.estimate)
-    needed = items_to_decide(units(same), half, distance, level=shown, comparisons=ceil(comparisons))
-    return max(needed, units(same) + 1)
+    comparisons = max((1 - same.interval.level) / 2 / level, 1.0)
+    low, high = (max(end, units(same) + 1) for end in _range(same, margin, ceil(comparisons), power=0.9))
+    return Advice(goal=f"80% power for equivalence within ±{margin:g}", low=low, high=high)
 
 
-def open_effect(estimate: float, margin: float) -> float:
-    """Return the distance that has to be told apart to decide between a change and equivalence.
+def _range(measure: Measure, effect: float, comparisons: int, *, power: float = 0.8) -> tuple[int, int]:
+    assert measure.interval is not None
+    low, high, level = measure.interval.low, measure.interval.high, measure.interval.level
+    span = 1.0 if measure.unit in _OF_SHARES else None
+    return items_to_decide(
+        units(measure), (high - low) / 2, effect, level=level, power=power, comparisons=comparisons, span=span
+    )
 
-    An estimate e is shown to be a change where the interval excludes 0, at distance |e|; it is shown to be equivalent
-    where the interval stays within the margin m, at distance m - |e|. The larger one takes fewer items.
-    """
-    return max(abs(estimate), margin - abs(estimate))
+
+def _without_change(measure: Measure, effect: float, alpha: float) -> Advice:
+    # A change of verdicts above a half is ruled out by no fewer items than a half is.
+    needed = max(items_to_rule_out(min(effect, 0.5), alpha=alpha), units(measure) + 1)
+    return Advice(goal=f"ruling out {effect:.2g} if none changes", low=needed, high=needed)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
-from attrs import evolve
 from jrh.values.finding import Severity
 from jrh.values.measures import Measure
 
-from jrh_measuring.findings.claims import Claim, Situation, items_needed, open_effect
+from jrh_measuring.findings.claims import Claim, Situation, items_needed
 from jrh_measuring.findings.design import Chain, Design, Hypothesis
 from jrh_measuring.findings.rule import Rule
+from jrh_measuring.missing_verdicts import complement
 
 
 class KeptShare(Rule):
@@ -47,8 +47,7 @@ class KeptShare(Rule):
                 severity, statement = Severity.GOOD, f"Keeps {what} (share that agrees)"
             else:
                 severity, statement = Severity.INCONCLUSIVE, _open(now, measure, 1 - floor, what, never)
-                changed = 1 - measure.estimate
-                needed = items_needed(evolve(measure, estimate=changed), open_effect(changed, margin))
+                needed = items_needed(complement(measure, measure.name), margin)
             yield Claim(
                 kind=self.kind,
                 severity=severity,

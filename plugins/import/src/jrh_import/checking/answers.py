@@ -209,7 +209,7 @@ def _versus_usual(checked: Checked, judge: str) -> str:
         return f"; {remark}"
     named = f"'{clean_text(label, 40)}', {format_number(share, _DIGITS)}"
     if findings[0].decide:
-        named += f"; {findings[0].decide} would decide"
+        named += f"; {findings[0].decide}"
     return f", {remark.replace(_USUAL, f'{_USUAL} ({named})', 1)}"
 
 

@@ -19,7 +19,6 @@ from jrh_measuring import (
     format_interval,
     items_needed,
     margin_of,
-    open_effect,
 )
 
 RIGHT: Final = "gold-accuracy"
@@ -72,7 +71,7 @@ def _versus_trivial(now: Situation, measure: Measure, gain: Measure) -> Claim:
     severity, statement = _against(now, gain, floor)
     needed = None
     if severity is Severity.INCONCLUSIVE:
-        needed = items_needed(gain, open_effect(gain.estimate or 0.0, margin), now.family.comparisons)
+        needed = items_needed(gain, margin, now.family.comparisons)
     figures = ("gain", estimate_text(gain), format_interval(gain, _DIGITS), now.own_p(gain))
     return Claim(
         kind=_TRIVIAL,

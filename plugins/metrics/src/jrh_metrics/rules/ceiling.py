@@ -72,9 +72,7 @@ class HumanCeiling(Rule):
             severity, statement = _decide(now, difference, margin)
             needed = None
             if severity is Severity.INCONCLUSIVE:
-                # The larger distance takes fewer items: that to minus the margin, or that to 0.
-                effect = max(difference.estimate + margin, -difference.estimate)
-                needed = items_needed(difference, effect, now.family.comparisons)
+                needed = items_needed(difference, margin, now.family.comparisons)
             yield Claim(
                 kind=_KIND,
                 severity=severity,

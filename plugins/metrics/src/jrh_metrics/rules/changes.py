@@ -20,7 +20,6 @@ from jrh_measuring import (
     items_needed,
     items_needed_for_equivalence,
     margin_of,
-    open_effect,
     p_value_of,
     read_off,
 )
@@ -138,7 +137,7 @@ class Reruns(Rule):
                 corrected = now.correction(measure, floor)
                 severity = Severity.INCONCLUSIVE
                 statement = f"Possibly unstable on reruns; {corrected}" if corrected else "May be unstable on reruns"
-                needed = items_needed(measure, measure.estimate - floor)
+                needed = items_needed(measure, margin)
             else:
                 continue
             yield Claim(
@@ -231,7 +230,7 @@ def open_questions(now: Situation) -> Iterator[Claim]:
             if same is not None and nearer and not corrected:
                 needed = items_needed_for_equivalence(now, measure, same)
             else:
-                needed = items_needed(measure, open_effect(measure.estimate, margin), now.family.comparisons)
+                needed = items_needed(measure, margin, now.family.comparisons)
             yield Claim(
                 kind="undecided",
                 severity=Severity.INCONCLUSIVE,

@@ -13,34 +13,55 @@ from jrh_measuring import (
     Claim,
     Design,
     Hypothesis,
-    Place,
+    PValue,
     Rule,
     Situation,
     excludes_zero,
     items_needed,
-    open_effect,
+    read_off,
 )
 
 EFFECT: Final = "covariate-effect"
 _GIVEN: Final = {"": "at equal gold", "peer-": "at equal verdicts of the other judges"}
-_GAP: Final = "covariate-gap"
+_REVERSE: Final = "covariate-reverse"
 _ASIDE: Final = "per standard deviation; an association"
-_NOISE: Final = "label noise or a narrow use of the scale could explain it"
+_TWO: Final = 2
+_NOISE: Final = "label noise could explain it"
 
 
 class CovariateEffects(Rule):
     """Tells which covariates move verdicts.
 
-    An effect counts if it is significant at equal gold, reaches the floor, and verdict minus gold moves the same way:
-    the first alone can come from a label that misses quality, the second alone from a judge that uses less of the
-    scale. An effect that is not significant is mentioned only where it would be if it were the only one tested.
+    An effect counts if it is significant at equal gold, reaches the floor, and gold at equal verdicts moves the other
+    way, significantly: the first alone can come from a label that misses quality. An effect that is not significant is
+    mentioned only where it would be if it were the only one tested.
     """
 
     def hypotheses(self, design: Design) -> Iterator[Chain]:
-        """Yield that verdicts do not depend on a covariate, one by one."""
+        """Yield that verdicts do not depend on a covariate, and then that quality explains how they do, one by one."""
         for kind in _GIVEN:
             for place in design.parts(f"{kind}{EFFECT}-p"):
-                yield (Hypothesis(place=place),)
+                yield Hypothesis(place=place), Hypothesis(place=evolve(place, name=f"{kind}{_REVERSE}"))
+
+    def test(self, hypothesis: Hypothesis, now: Situation) -> PValue:
+        """Test a hypothesis; that quality explains an effect, at the level where it explains least."""
+        place = hypothesis.place
+        if not place.name.endswith(_REVERSE):
+            return super().test(hypothesis, now)
+        effects = _effects(now, place.name.removesuffix(_REVERSE), place.task, dict(place.cell)["covariate"])
+        # A level explains nothing if both slopes differ from 0, with opposite signs (an intersection-union test).
+        found = [
+            max(p, reverse_p / 2)
+            for effect in effects
+            if (reverse := _reverse(now, effect)) is not None
+            and (effect.estimate or 0.0) * (reverse.estimate or 0.0) < 0
+            and (p := read_off(effect, 0.0)) is not None
+            and (reverse_p := read_off(reverse, 0.0)) is not None
+        ]
+        levels, labels = (len({effect.cell.get(name) for effect in effects}) for name in ("level", "label"))
+        # Two levels mirror each other: they are one comparison.
+        compared = max(levels - (levels == _TWO), 1) * labels
+        return PValue(p=min([1.0, *(p * compared for p in found)]))
 
     def claims(self, now: Situation) -> Iterator[Claim]:
         """Yield what may be said of every covariate."""
@@ -51,11 +72,7 @@ class CovariateEffects(Rule):
 
 
 def _claims(now: Situation, kind: str, given: str, p: Measure) -> Iterator[Claim]:
-    effects = [
-        effect
-        for effect in now.parts(f"{kind}{EFFECT}")
-        if effect.task == p.task and effect.cell["covariate"] == p.cell["covariate"] and effect.estimate is not None
-    ]
+    effects = _effects(now, kind, p.task, p.cell["covariate"])
     if p.task not in now.design.tasks or not effects:
         return
     task = now.design.tasks[p.task].task
@@ -73,7 +90,7 @@ def _claims(now: Situation, kind: str, given: str, p: Measure) -> Iterator[Claim
         if abs(estimate) < floor * unit:
             severity = Severity.INFO
             statement = f"Negligible effect of {subject} {given} (below {_share(task, floor)})"
-        elif not _is_confirmed(now, kind, effect):
+        elif not _is_confirmed(now, kind, p, effect):
             severity, statement = Severity.INFO, f"{statement}; {_NOISE}"
     # No effect means none of any level.
     elif all(now.within(effect, margin * unit) for effect in effects):
@@ -84,7 +101,7 @@ def _claims(now: Situation, kind: str, given: str, p: Measure) -> Iterator[Claim
         statement = f"Effect of {subject} {given} neither shown nor ruled out"
         if corrected:
             statement = f"Possibly an effect of {subject} {given}; {corrected}"
-        needed = items_needed(effect, open_effect(estimate, margin * unit), len(effects))
+        needed = items_needed(effect, margin * unit, len(effects))
     else:
         return
     step = "levels " if task.scale.ordered else ""
@@ -100,12 +117,27 @@ def _claims(now: Situation, kind: str, given: str, p: Measure) -> Iterator[Claim
     )
 
 
-def _is_confirmed(now: Situation, kind: str, effect: Measure) -> bool:
-    """Tell whether verdict minus gold moves with the covariate in the same direction."""
-    gap = now.at(evolve(Place.of(effect), name=f"{kind}{_GAP}"))
-    if gap is None or gap.estimate is None or effect.estimate is None:
+def _effects(now: Situation, kind: str, task: str, covariate: str) -> list[Measure]:
+    """Return what a covariate does, level by level."""
+    return [
+        effect
+        for effect in now.parts(f"{kind}{EFFECT}")
+        if effect.task == task and effect.cell["covariate"] == covariate and effect.estimate is not None
+    ]
+
+
+def _reverse(now: Situation, effect: Measure) -> Measure | None:
+    return now.counterpart(effect, effect.name.replace(EFFECT, _REVERSE))
+
+
+def _is_confirmed(now: Situation, kind: str, p: Measure, effect: Measure) -> bool:
+    """Tell whether gold at equal verdicts is shown to move the other way."""
+    reverse = _reverse(now, effect)
+    if reverse is None or (reverse.estimate or 0.0) * (effect.estimate or 0.0) >= 0:
         return False
-    return excludes_zero(gap) and gap.estimate * effect.estimate > 0
+    # The family holds one hypothesis per covariate: the level that is named has to show it, too.
+    shown = (one_sided := read_off(reverse, 0.0)) is not None and one_sided / 2 <= 1 - now.design.level
+    return shown and now.claims(evolve(p, name=f"{kind}{_REVERSE}"))
 
 
 def _length_of_scale(task: Task) -> int:
