@@ -25,7 +25,7 @@ _DIGITS: Final = 2
 _NOTHING_VARIED: Final = ("wilson-clusters", "clopper-pearson")
 """Methods of the intervals of 0 where no cluster differs, or their beginnings."""
 MOST_ADVISED: Final = 2000
-"""Larger numbers of items are not advised: nobody knows the variance so well."""
+"""Larger numbers of items are not advised: no pilot knows the variance so well."""
 _WIDE: Final = 10
 _OF_SHARES: Final = ("proportion", "difference")
 """Units of measures in which no item is further than 1 from the mean."""
