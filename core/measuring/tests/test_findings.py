@@ -268,8 +268,8 @@ def test_nothing_is_called_equivalent_on_an_interval_of_doubtful_coverage(flag: 
 
 
 def test_what_is_read_off_an_interval_that_a_flag_doubts_is_neither_bad_nor_good() -> None:
-    """The interval is read as if it were twice as wide; a claim that survives this is a warning that names the flag."""
-    clear, close = ({"estimate": value, "ends": ends} for value, ends in ((-0.9, (-0.97, -0.7)), (-0.6, (-0.8, -0.3))))
+    """The interval is read as 1.5 times as wide; a claim that survives this is a warning that names the flag."""
+    clear, close = ({"estimate": value, "ends": ends} for value, ends in ((-0.9, (-0.97, -0.7)), (-0.6, (-0.8, -0.1))))
     for shape, claimed in ((clear, True), (close, False)):
         plain, flagged = (
             findings_of(report(measure("spearman", *shape.values(), test=REFERENCE, unit="coefficient", flags=flags)))

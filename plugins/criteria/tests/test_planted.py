@@ -26,7 +26,7 @@ SIMULATED = {
     "generous": {"accuracy": {"n/a": 0.0}},
     "loses": {"drops_criteria": 0.1, "invents_criteria": 0.1},
 }
-N = 30
+N = 60
 REQUESTED = "{criteria-score: {also: [score-icc, not-applicable-effect, not-applicable-rate]}}"
 """Measures that a run makes on request only."""
 
