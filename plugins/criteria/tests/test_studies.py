@@ -33,6 +33,14 @@ def halo(moved, responses=40, studies=200, seed=12):
     return alarms("rubric-effect", records, responses, "halo")
 
 
+def halo_asked_once(moved, responses=40, studies=200, seed=15):
+    """The reference is asked once: nothing tells halo from noise."""
+    world = World(seed, studies, responses)
+    reference, changed = [world.asked(world.gold)], world.asked(world.moved(moved))
+    records = table(world.gold, reference, changed, family="halo", variant="others", expectation="same")
+    return alarms("rubric-effect", records, responses, "halo")
+
+
 def fatigue(drop, responses=40, studies=200, seed=13):
     """In the second half of a call a share of the verdicts is wrong, in either order."""
     world = World(seed, studies, responses)
@@ -60,6 +68,11 @@ def as_met(rate, responses=40, studies=200, seed=14):
 def test_a_judge_without_the_defect_is_acquitted(study, rate):
     """A rubric that moves 25% through 5% noise on both sides moves 20% beyond reruns: exactly the least share."""
     assert study(rate) <= most_claims(200) / 200
+
+
+def test_halo_is_not_claimed_where_noise_alone_could_make_it():
+    """Noise of 5% on both sides moves 10% of the verdicts, and the judge moves some more: there is nothing to tell."""
+    assert halo_asked_once(0.1, studies=20) == 0
 
 
 @loop_over(

@@ -74,7 +74,9 @@ def p_values(
             yield builder.p_value(f"{name}-p-{suffix}", member.basis, p, note=note)
 
 
-def accuracy_change_of(builder: MeasureBuilder, cell: Cell, rows: Codes) -> Change:
+def accuracy_change_of(
+    builder: MeasureBuilder, cell: Cell, rows: Codes, sign: NDArray[np.float64] | None = None
+) -> Change:
     """Estimate and test the change of accuracy in some trials from their items' reference verdicts.
 
     The estimate is the mean of `gold_changes`. Answers go in one by one, and not as one difference per item: how much
@@ -84,6 +86,7 @@ def accuracy_change_of(builder: MeasureBuilder, cell: Cell, rows: Codes) -> Chan
         builder: the metric's.
         cell: where the trials stand; seeds the draws.
         rows: the eligible trials of the test, with or without a verdict.
+        sign: of all trials, the same for all of an item: -1 where a fall counts as a rise; None: 1 everywhere.
     """
     trials, context = builder.trials, builder.context
     right = trials.compute_once("right or not", lambda: _right(trials))
@@ -96,7 +99,7 @@ def accuracy_change_of(builder: MeasureBuilder, cell: Cell, rows: Codes) -> Chan
     answers = np.concatenate([before, rows])
     answers = answers[np.lexsort((trials.repeat[answers], condition_codes(trials)[answers]))]
     return paired_change(
-        right[answers],
+        right[answers] if sign is None else right[answers] * sign[answers],
         ~trials.reference[answers],
         of[answers],
         trials.cluster.codes[answers],

@@ -9,21 +9,29 @@ import numpy as np
 from attrs import evolve, frozen
 from jrh import Item, Measure, MetricContext, RecordTable, Task
 from jrh_measuring import (
+    NO_REFERENCE,
+    Basis,
     Cell,
+    Floats,
     Mask,
     MeasureBuilder,
     MetricOptions,
     Scores,
+    Tested,
+    accuracy_change_of,
     cells_of,
     is_named,
+    p_values,
     reference_verdicts,
 )
-from jrh_stats import count_disagreeing_pairs
+from jrh_stats import count_disagreeing_pairs, excess_decision
 
+from jrh_criteria.measure_list import HALO, LATE, PLACES_EXCHANGED
 from jrh_criteria.mode import first_of_call
 
 ORDER: Final = "criteria-order"
 REVERSED: Final = "reversed"
+_FINER: Final = 20
 _NOT_PLACED: Final = "no criterion with a gold label was asked early and late in a call"
 
 
@@ -39,38 +47,36 @@ class CriteriaPlace:
     options: MetricOptions
 
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
-        """Yield `late-accuracy-change` per judge and test of the family `criteria-order`."""
+        """Yield `late-accuracy-change` and its p-value per judge and test of the family `criteria-order`."""
         builder = MeasureBuilder.of(records, context, self.options)
         trials = builder.trials
         chosen = is_named(trials.column("family"), ORDER) & is_named(trials.variant, REVERSED) & ~trials.reference
         if not chosen.any():
             return
-        scores = self._scores(builder, context)
+        sign, reference = _signs(builder), reference_verdicts(trials)
+        # A p-value of few draws cannot pass the small levels of a page with many tests.
+        finer = evolve(builder, context=evolve(context, resamples=_FINER * context.resamples))
         for cell in cells_of(trials):
-            if chosen[cell.rows].any():
-                part = cell.part({"variant": REVERSED}, cell.rows[chosen[cell.rows]])
-                yield builder.mean(
-                    "late-accuracy-change", part, scores, limits=(-1.0, 1.0), nothing=_NOT_PLACED, unit="difference"
-                )
+            if not chosen[cell.rows].any():
+                continue
+            part = cell.part({"variant": REVERSED}, cell.rows[chosen[cell.rows]])
+            rows = part.rows[(sign[part.rows] != 0) & (trials.gold[part.rows] >= 0)]
+            change = accuracy_change_of(finer, part, rows, sign=sign)
+            basis = Basis(part, rows, rows[trials.usable[rows] & (reference.usable[rows] > 0)])
+            nothing = builder.why_none(basis, _NOT_PLACED)
+            yield builder.measure(LATE, basis, change.estimate, note=nothing, unit="difference", unscored=NO_REFERENCE)
+            yield builder.p_value(f"{LATE}-p", basis, change.test.p, note=nothing or PLACES_EXCHANGED)
 
-    def _scores(self, builder: MeasureBuilder, context: MetricContext) -> Scores:
-        trials, reference = builder.trials, reference_verdicts(builder.trials)
-        # 0 leaves a trial out: criteria in the middle stay where they are.
-        sign = np.zeros(len(trials.label))
-        for name, task in context.tasks.items():
-            later = {item.id: _later(item, task) for item in context.items.get(name, ()) if item.criterion}
-            lookup = np.array([later.get(item, 0) for item in trials.item.names], dtype=np.float64)
-            sign = np.where(is_named(trials.task, name), lookup[trials.item.codes], sign)
-        before = reference.count_matches(trials.gold) / np.maximum(reference.usable, 1)
-        usable = trials.usable & (reference.usable > 0)
-        change = sign * ((trials.label == trials.gold) - before)
-        eligible = (sign != 0) & (trials.gold >= 0) & ~trials.reference
-        return Scores(
-            eligible=eligible,
-            value=np.where(usable, change, np.nan),
-            low=-1.0,
-            high=1.0,
-        )
+
+def _signs(builder: MeasureBuilder) -> Floats:
+    """Return 1 for trials of a criterion that comes later in the reversed call, -1 earlier, 0 in the middle."""
+    trials, context = builder.trials, builder.context
+    sign = np.zeros(len(trials.label))
+    for name, task in context.tasks.items():
+        later = {item.id: _later(item, task) for item in context.items.get(name, ()) if item.criterion}
+        lookup = np.array([later.get(item, 0) for item in trials.item.names], dtype=np.float64)
+        sign = np.where(is_named(trials.task, name), lookup[trials.item.codes], sign)
+    return sign
 
 
 def _later(item: Item, task: Task) -> int:
@@ -85,21 +91,27 @@ def _later(item: Item, task: Task) -> int:
 
 
 RUBRIC: Final = "rubric-matters"
-HALO: Final = "halo"
+CUT: Final = "halo"
 _TWO: Final = 2
 _NOTHING: Final = "no verdict under another rubric"
 _BEYOND: Final = (
     "share of verdicts that differ from the reference minus the disagreement of the reference's own repeats"
 )
 _ONCE: Final = "share of verdicts that differ from the reference, asked once: rerun noise is not subtracted"
+_DEALT: Final = (
+    "one-sided permutation test within items; alternative: cutting the evidence changes verdicts more than reruns do"
+)
+_NO_RERUN: Final = "no item was asked twice in the reference condition: nothing tells halo from rerun noise"
 
 
 @frozen
 class RubricEffect:
     """Measure how many verdicts another rubric moves beyond reruns, and what halo moves.
 
-    A verdict scores the share of its item's reference verdicts that differ from it, minus the share of pairs of these
-    that differ from each other.
+    Under another rubric a verdict scores the share of its item's reference verdicts that differ from it, minus the
+    share of pairs of these that differ from each other. Asked once, noise is not subtracted: the effect is then too
+    large, which only keeps a judge from being accused. Halo is claimed where the effect is large, so it is measured
+    over items that were asked twice or more: the excess disagreement of `jrh_stats.excess_decision`.
     """
 
     options: MetricOptions
@@ -109,7 +121,7 @@ class RubricEffect:
         builder = MeasureBuilder.of(records, context, self.options)
         trials = builder.trials
         family = trials.column("family")
-        masks = {name: is_named(family, name) & ~trials.reference for name in (RUBRIC, HALO)}
+        masks = {name: is_named(family, name) & ~trials.reference for name in (RUBRIC, CUT)}
         if not any(mask.any() for mask in masks.values()):
             return
         scores = _effect_scores(builder)
@@ -122,18 +134,37 @@ class RubricEffect:
                 continue
             named = cell.part({"variant": trials.variant.names[trials.variant.codes[cell.rows[0]]]})
             if families[0] == RUBRIC:
-                yield _effect(builder, named, "rubric-effect", scores)
+                yield _effect(builder, named, scores)
             # The criterion whose evidence is cut is meant to change; only the others show a halo.
             elif named.levels["variant"] == "others":
-                yield _effect(builder, named, "halo-effect", scores)
+                yield from _halo(builder, named)
 
 
-def _effect(builder: MeasureBuilder, cell: Cell, name: str, scores: Scores) -> Measure:
-    measure = builder.mean(name, cell, scores, limits=(-1.0, 1.0), nothing=_NOTHING, unit="difference")
+def _effect(builder: MeasureBuilder, cell: Cell, scores: Scores) -> Measure:
+    measure = builder.mean("rubric-effect", cell, scores, limits=(-1.0, 1.0), nothing=_NOTHING, unit="difference")
     again = reference_verdicts(builder.trials).trial_counts[cell.rows]
     # Asked once, the reference has no reruns to subtract.
     note = _BEYOND if len(again) and again.min() >= _TWO else _ONCE
     return evolve(measure, note=measure.note or note)
+
+
+def _halo(builder: MeasureBuilder, cell: Cell) -> Iterator[Measure]:
+    trials, reference, context = builder.trials, reference_verdicts(builder.trials), builder.context
+    rows = cell.rows[~trials.reference[cell.rows]]
+    usable = rows[trials.usable[rows] & reference.at_least(_TWO, rows)]
+    basis = Basis(cell, rows, usable)
+    of, first, item = np.unique(reference.of[usable], return_index=True, return_inverse=True)
+    counts = np.zeros((len(of), 2, len(trials.labels)), dtype=np.int64)
+    counts[:, 0] = reference.counts[of]
+    np.add.at(counts[:, 1], (item, trials.label[usable]), 1)
+    clusters = trials.cluster.codes[usable[first]]
+    decision, test = excess_decision(
+        counts, clusters, level=context.level, resamples=context.resamples, seed=builder.seed(cell)
+    )
+    note = _BEYOND if len(usable) else _NO_RERUN
+    yield builder.measure(HALO, basis, decision.excess, note=note, unit="difference", unscored=NO_REFERENCE)
+    tested = Tested(basis=basis, p=test.p, least=test.least)
+    yield from p_values(builder, HALO, [tested], test=_DEALT, over="", nothing=_NO_RERUN, adjusted=False)
 
 
 def _effect_scores(builder: MeasureBuilder) -> Scores:

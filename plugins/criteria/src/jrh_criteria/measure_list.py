@@ -7,6 +7,11 @@ from typing import Final
 from jrh.plugins import Role
 from jrh_measuring import describe_coefficient, describe_difference, describe_rate
 
+HALO: Final = "halo-effect"
+LATE: Final = "late-accuracy-change"
+PLACES_EXCHANGED: Final = (
+    "exchange of verdicts early and late in the call, by cluster; null hypothesis: both agree with gold equally often"
+)
 _BY_SIZE: Final = "`modified-large-sample`; on few levels `jackknife-mover`"
 SCORE: Final = (
     describe_difference(
@@ -74,17 +79,21 @@ EFFECT: Final = (
         source="jrh",
     ),
     describe_difference(
-        "halo-effect",
+        HALO,
         "share of verdicts on the other criteria that change when one criterion's evidence is cut, minus the "
-        "reference's rerun noise",
+        "reference's rerun noise, over items that were asked twice or more",
         better="lower",
+        flags=("reference-floor", "few-clusters"),
         source="jrh",
+        tested=True,
     ),
 )
 PLACE: Final = (
     describe_difference(
-        "late-accuracy-change",
+        LATE,
         "gold agreement of criteria late in a call minus that of the same criteria early in it",
-        source="jrh",
+        interval="excludes 0 exactly where p < 0.05 (`exchange-wilson`)",
+        source="jrh; test: Good (2005)",
+        tested=True,
     ),
 )

@@ -8,7 +8,7 @@ from jrh import MetricSpec, PerturberSpec, hookimpl
 from jrh.plugins import FlagSpec, KindSpec, RuleSpec, SectionSpec
 from jrh_measuring import MetricOptions
 
-from jrh_injection.measure_list import AGAINST_RERUNS, MEASURES, SUCCESSES
+from jrh_injection.measure_list import AGAINST_RERUNS, ANY, MEASURES, SUCCESSES
 from jrh_injection.options import DefenceOptions, InjectionOptions, WrittenOptions
 
 JRH_API_VERSION = 2
@@ -77,7 +77,7 @@ def jrh_findings() -> Iterable[RuleSpec]:
     yield RuleSpec(
         name="attacks",
         summary="which attacks are shown to succeed, and whether a judge withstands all of them",
-        reads=tuple(f"{name}{end}" for name in SUCCESSES for end in ("", "-control", "-noise", "-excess")),
+        reads=tuple(f"{name}{end}" for name in SUCCESSES for end in ("", ANY, "-control", "-noise", "-excess")),
         kinds=(
             KindSpec(name="obeys-attacks", order=290, floored=True),
             KindSpec(name="withstands-attacks", order=290),

@@ -7,6 +7,8 @@ from typing import Final
 from jrh.values import MeasureRef
 from jrh_measuring import HeatPart, Layer, MeasureTable, MeasureTables, ReportMeasures
 
+from jrh_injection.measure_list import ANY
+
 _TEXT: Final = (
     "Attack success is the share of verdicts that become what the attack asks for, among those that are not already. "
     "Harmless text of the same length and reruns move some verdicts as well: the excess is what the attack adds. On "
@@ -17,6 +19,7 @@ _COLUMNS: Final = {
     for what in ("success", "raise")
     for end, of in (
         ("", ""),
+        (ANY, ", on any attack"),
         ("-control", ", harmless text"),
         ("-noise", ", reruns"),
         ("-excess", ", excess"),

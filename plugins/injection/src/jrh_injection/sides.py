@@ -57,6 +57,31 @@ class Sides:
         return cluster_sums(self.clusters[there], value[there], self.room[there])
 
 
+def any_attack(pooled: Sides) -> Sides:
+    """Return, item by item, how often at least one of a test's attacks succeeds, from the sides of all together.
+
+    Attacks succeed independently once the item is given, so that 1 - prod_a (1 - p_a) is without bias whatever the
+    number of verdicts. A missing verdict counts as obeyed: what is claimed of these shares is how small they are.
+    """
+    there = pooled.room > 0
+    items, first, of = np.unique(pooled.items[there], return_index=True, return_inverse=True)
+    obeyed = np.nan_to_num(pooled.attack[there] / pooled.room[there], nan=1.0)
+    resisted, room = np.ones(len(items)), np.zeros(len(items))
+    np.multiply.at(resisted, of, 1 - np.clip(obeyed, 0.0, 1.0))
+    np.maximum.at(room, of, pooled.room[there])
+    return evolve(
+        pooled,
+        items=items,
+        named=pooled.named[there][first],
+        clusters=pooled.clusters[there][first],
+        room=room,
+        attack=room * (1 - resisted),
+        control=np.full(len(items), np.nan),
+        noise=np.full(len(items), np.nan),
+        bounds=None,
+    )
+
+
 def attack_sides(trials: Trials, scales: dict[str, Scale], *, stepwise: bool) -> Iterator[Sides]:
     """Yield the sides of every task, judge and test under attack: all attacks together, then each.
 

@@ -23,6 +23,9 @@ _EVEN: Final = 0.5
 _BIAS: Final = "position-bias"
 _PLACES: Final = ("first", "second")
 _IDENTICAL: Final = tuple(f"identical-{place}-position-rate" for place in _PLACES)
+_PREFERENCE: Final = "position-preference"
+_ASIDE_WEIGHT: Final = 0.05
+"""Of single places: all of them together are one claim."""
 _PLACE: Final = "place"
 """What the measures of single places are parted by."""
 
@@ -31,9 +34,14 @@ class PositionBias(Rule):
     """Tells which place a judge prefers, among options and among identical ones."""
 
     def hypotheses(self, design: Design) -> Iterator[Chain]:
-        """Yield that no place is preferred, over all orders and among identical options."""
+        """Yield that no place is preferred, over all orders and among identical options, and that one is."""
+        margin = design.settings.margin
         for place in design.wholes(_BIAS):
             yield (Hypothesis(place=place),)
+            yield (Hypothesis(place=place, null=margin, equivalence=True),)
+        for place in design.parts(_PREFERENCE):
+            if {name for name, _ in place.cell} == {_PLACE}:
+                yield (Hypothesis(place=place, null=margin, weight=_ASIDE_WEIGHT, equivalence=True),)
         for name in _IDENTICAL:
             for place in design.wholes(name):
                 # One-sided, as each place has a hypothesis of its own: above one half for one is below it for the
@@ -96,7 +104,7 @@ def _position_bias(now: Situation) -> Iterator[Claim]:
 
 def _places(now: Situation, whole: Measure) -> list[Measure]:
     """Return how far each place is from an even share; none for two options, where one measure says it all."""
-    parts = now.parts("position-preference")
+    parts = now.parts(_PREFERENCE)
     return [part for part in parts if (part.task, part.test) == (whole.task, whole.test) and set(part.cell) == {_PLACE}]
 
 

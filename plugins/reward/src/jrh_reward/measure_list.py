@@ -6,10 +6,14 @@ from collections.abc import Mapping
 from typing import Final
 
 from jrh.plugins import MeasureInfo
-from jrh_measuring import describe_coefficient, describe_difference, describe_p_value, describe_share
+from jrh_measuring import describe_coefficient, describe_difference, describe_share
 
 from jrh_reward.options import AUC, SHIFT
 
+EXCHANGED: Final = (
+    "scores of an item dealt again to both sides, and sides exchanged by cluster (the larger p-value); "
+    "null hypothesis: scores under the test are distributed as those of the reference"
+)
 MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
     "score-quality": (
         describe_share(
@@ -31,13 +35,9 @@ MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
             "mean of (score under the test - mean reference score of the item) / standard deviation of "
             "the judge's reference scores",
             unit="standard deviations",
-            interval="cluster-robust",
-            source="jrh",
-        ),
-        describe_p_value(
-            f"{SHIFT}-p",
-            "sign flips by cluster; null hypothesis: scores under the test are centred on those of the reference",
-            source="Good (2005)",
+            interval="excludes 0 exactly where p < 0.05 (`exchange-wilson`)",
+            source="jrh; test: Good (2005), Chung and Romano (2013)",
+            tested=True,
         ),
     ),
 }

@@ -8,9 +8,20 @@ from typing import Final
 import numpy as np
 from attrs import frozen
 from jrh import Measure, MetricContext, RecordTable, ScaleKind
-from jrh_measuring import Basis, Cell, Floats, Mask, MeasureBuilder, MetricOptions, cells_of, right_label
-from jrh_stats import Estimate, auc, cluster_sums, clustered_mean, score_tau_b, sign_flip_test
+from jrh_measuring import (
+    Basis,
+    Cell,
+    Floats,
+    Mask,
+    MeasureBuilder,
+    MetricOptions,
+    cells_of,
+    condition_codes,
+    right_label,
+)
+from jrh_stats import Estimate, auc, paired_change, score_tau_b
 
+from jrh_reward.measure_list import EXCHANGED
 from jrh_reward.options import AUC, SHIFT
 
 _TAU: Final = "score-tau-b"
@@ -18,7 +29,6 @@ _TWO: Final = 2
 _ONE_KIND: Final = "every right answer is the same"
 _NO_SPREAD: Final = "fewer than two reference scores differ"
 _NO_PAIR: Final = "no item has a score both in the test and in the reference condition"
-_FLIPS: Final = "sign flips by cluster; null hypothesis: scores under the test are centred on those of the reference"
 _UNIT: Final = "standard deviations"
 
 
@@ -80,12 +90,11 @@ def _association(builder: MeasureBuilder, name: str, basis: Basis, found: Estima
 
 def _shift(builder: MeasureBuilder, cell: Cell, scores: Floats, known: Mask) -> Iterator[Measure]:
     trials = builder.trials
-    baseline_rows = trials.reference & known
-    baseline_rows &= (trials.task.codes == trials.task.codes[cell.rows[0]]) & (
-        trials.judge.codes == trials.judge.codes[cell.rows[0]]
-    )
-    sums = np.bincount(trials.item.codes[baseline_rows], scores[baseline_rows], minlength=len(trials.item.names))
-    counts = np.bincount(trials.item.codes[baseline_rows], minlength=len(trials.item.names))
+    baseline = trials.reference & (trials.task.codes == trials.task.codes[cell.rows[0]])
+    baseline &= trials.judge.codes == trials.judge.codes[cell.rows[0]]
+    scored = np.flatnonzero(baseline & known)
+    sums = np.bincount(trials.item.codes[scored], scores[scored], minlength=len(trials.item.names))
+    counts = np.bincount(trials.item.codes[scored], minlength=len(trials.item.names))
     beside = counts > 0
     means = sums[beside] / counts[beside]
     # The unit is the spread between items; that of the repeats of one item would be near zero for a stable judge.
@@ -99,11 +108,21 @@ def _shift(builder: MeasureBuilder, cell: Cell, scores: Floats, known: Mask) -> 
         yield builder.measure(SHIFT, none, Estimate(value=None), unit=_UNIT, note=note)
         yield builder.p_value(f"{SHIFT}-p", none, 1.0, note=note)
         return
-    items = trials.item.codes[usable]
-    moves = (scores[usable] - sums[items] / counts[items]) / spread
-    # Rounded: differences of equal scores must be exactly 0 for the sign-flip test.
-    totals = cluster_sums(trials.cluster.codes[usable], moves.round(12), np.ones(len(usable)))
-    mean_shift = clustered_mean(totals[:, 0], totals[:, 1], level=builder.context.level)
-    test = sign_flip_test(totals[:, 0].round(9), resamples=builder.context.resamples, seed=builder.seed(cell))
-    yield builder.measure(SHIFT, basis, mean_shift, unit=_UNIT, unscored="no_reference")
-    yield builder.p_value(f"{SHIFT}-p", basis, 1.0 if test.p is None else test.p, note=_FLIPS)
+    compared = np.isin(trials.item.codes, trials.item.codes[usable])
+    # Score by score, missing ones too: how much a score varies when nothing changes is seen only among reruns.
+    answers = np.concatenate([np.flatnonzero(baseline & compared), rows])
+    answers = answers[np.lexsort((trials.repeat[answers], condition_codes(trials)[answers]))]
+    # Rounded: differences of equal scores must be exactly 0 for the test.
+    values = np.where(known[answers], scores[answers] / spread, np.nan).round(12)
+    change = paired_change(
+        values,
+        ~trials.reference[answers],
+        trials.item.codes[answers],
+        trials.cluster.codes[answers],
+        span=float(np.nanmax(values) - np.nanmin(values)) or 1.0,
+        level=builder.context.level,
+        resamples=builder.context.resamples,
+        seed=builder.seed(cell),
+    )
+    yield builder.measure(SHIFT, basis, change.estimate, unit=_UNIT, unscored="no_reference")
+    yield builder.p_value(f"{SHIFT}-p", basis, change.test.p, note=EXCHANGED)

@@ -134,12 +134,16 @@ class Situation:
         return doubtful(measure, self.flags)
 
     def within(self, measure: Measure, limit: float) -> bool:
-        """Tell whether a measure is shown to lie within ± `limit`: never where a flag forbids it.
+        """Tell whether a measure is shown to lie within ± `limit`, by its interval and among claims of equivalence.
 
-        Where nothing varied, the exact bound on what varies in unseen items decides (`jrh_stats.rare_change_bound`).
+        Never where a flag forbids it. Where nothing varied, the exact bound on what varies in unseen items decides
+        (`jrh_stats.rare_change_bound`).
         """
         interval = measure.interval
         if interval is None or max(abs(interval.low), abs(interval.high)) >= limit:
+            return False
+        # Without a hypothesis in the family nothing is claimed: that many intervals are narrow by chance counts there.
+        if not self.shows_equivalence(measure):
             return False
         doubts = self.doubtful(measure)
         if not doubts:

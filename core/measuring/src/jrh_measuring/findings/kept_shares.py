@@ -27,11 +27,13 @@ class KeptShare(Rule):
     """What happens meanwhile, in the present and in the past."""
 
     def hypotheses(self, design: Design) -> Iterator[Chain]:
-        """Yield that the share falls short of 1 by no more than the floor."""
+        """Yield that the share falls short of 1 by no more than the floor, and that it does so by the margin."""
         for place in design.wholes(self.name):
             # With reruns the excess over their noise decides: a share of changes alone says less.
             if not design.separates_noise(place.task, place.test):
                 yield (Hypothesis(place=place, null=1 - design.floor_of(self.kind), side="below"),)
+                kept = 1 - design.settings.margin
+                yield (Hypothesis(place=place, null=kept, side="above", equivalence=True),)
 
     def claims(self, now: Situation) -> Iterator[Claim]:
         """Yield a claim per test."""

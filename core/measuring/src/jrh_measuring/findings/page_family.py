@@ -64,6 +64,8 @@ class PageFamily:
     """Hypotheses of a change of the margin or more that are rejected."""
     equivalences: Mapping[Hashable, float] = Factory(dict)
     """The p-value of every such hypothesis, not adjusted."""
+    shares: Mapping[Hashable, float] = Factory(dict)
+    """The share of every such hypothesis in the weight of all."""
 
     @classmethod
     def of(cls, chains: Iterable[Sequence[Test]], level: float, equivalences: Sequence[Test] = ()) -> PageFamily:
@@ -74,7 +76,11 @@ class PageFamily:
         probability of any. Holm's bound would leave nothing to claim: 60 items without a change have p = 0.046.
         """
         alpha = 1 - level
-        adjusted = benjamini_hochberg([test.result.p for test in equivalences])
+        # Weighted (Genovese, Roeder and Wasserman 2006, Biometrika 93:509-524): p / w, the weights having the mean 1.
+        total = sum(test.weight for test in equivalences)
+        shares: dict[Hashable, float] = {test.key: test.weight / total for test in equivalences}
+        scaled = [min(test.result.p / (shares[test.key] * len(equivalences)), 1.0) for test in equivalences]
+        adjusted = benjamini_hochberg(scaled)
         families = [chain for chain in chains if chain]
         # A chain may be opened by another test that implies its first hypothesis (`PValue.opens`).
         opened = [[test.result.opens or (test.result.p, test.result.least) for test in chain] for chain in families]
@@ -100,6 +106,7 @@ class PageFamily:
                 test.key for test, p in zip(equivalences, adjusted, strict=True) if p <= alpha + _SLACK
             ),
             equivalences={test.key: test.result.p for test in equivalences},
+            shares=shares,
         )
 
     def equivalent_alone(self, key: Hashable) -> bool:
@@ -107,12 +114,13 @@ class PageFamily:
         return key not in self.equivalent and self.equivalences.get(key, 1.0) <= self.alpha
 
     def equivalence_level(self, key: Hashable) -> float:
-        """Return the p-value at which an equivalence is claimed once the others keep theirs: alpha k / m.
+        """Return the p-value at which an equivalence is claimed once the others keep theirs: alpha k w / W.
 
-        Benjamini and Hochberg's level of rank k among m, where k counts it and all that would be claimed on their own.
+        Benjamini and Hochberg's level of rank k, where k counts it and all that would be claimed on their own; w is its
+        weight and W that of all.
         """
         others_claimed = sum(p <= self.alpha for other, p in self.equivalences.items() if other != key)
-        return self.alpha * (1 + others_claimed) / max(len(self.equivalences), 1)
+        return self.alpha * (1 + others_claimed) * self.shares.get(key, 1 / max(len(self.equivalences), 1))
 
     def alone(self, key: Hashable) -> bool:
         """Tell whether a hypothesis that is not rejected would be if it were the only one tested."""

@@ -12,7 +12,7 @@ from jrh_stats import interval_p
 from jrh_measuring.findings.claims import Situation, units
 from jrh_measuring.findings.design import Chain, Design, Hypothesis, Place, Side
 from jrh_measuring.findings.page_family import PValue
-from jrh_measuring.flags import unsure
+from jrh_measuring.flags import FEW_EVENTS, unsure
 from jrh_measuring.numbers import P_VALUE, is_proportion
 
 _DOUBT: Final = 1.5
@@ -33,8 +33,10 @@ class Rule:
 
     def test(self, hypothesis: Hypothesis, now: Situation) -> PValue:
         """Return the p-value of a hypothesis: 1 where nothing can be estimated, since it counts all the same."""
-        measure, doubt = now.at(hypothesis.place), not hypothesis.equivalence
-        return p_value_of(now, measure, hypothesis.null, hypothesis.side, doubt=doubt)
+        measure = now.at(hypothesis.place)
+        if hypothesis.equivalence:
+            return equivalence_p(measure, hypothesis.null, hypothesis.side)
+        return p_value_of(now, measure, hypothesis.null, hypothesis.side)
 
     def claims(self, now: Any) -> Iterable[Any]:
         """Yield `Claim`s about the judge of a `Situation` after all hypotheses of the report were decided."""
@@ -48,7 +50,6 @@ def p_value_of(
     side: Side = "both",
     *,
     scale: Callable[[float], float] | None = None,
-    doubt: bool = True,
 ) -> PValue:
     """Test that a quantity has a null value; the p-value is 1 where nothing can be estimated.
 
@@ -61,13 +62,12 @@ def p_value_of(
         null: the value without a defect.
         side: which values are claimed.
         scale: increasing; on it the sampling distribution is closer to normal, such as the logarithm of a ratio.
-        doubt: whether flags doubt the interval (`read_off`); not for claims of equivalence, which make sure themselves.
     """
     if measure is None:
         return NO_DATA
     place = Place.of(measure)
     tested = measure if measure.unit == P_VALUE else None if null else now.at(evolve(place, name=f"{measure.name}-p"))
-    doubted = doubt and tested is None and bool(unsure(measure, now.flags))
+    doubted = tested is None and bool(unsure(measure, now.flags))
     p = tested.estimate if tested is not None else read_off(measure, null, scale, doubted=doubted)
     if p is None:
         # Without an item the test had no data: its p-value could never have been small.
@@ -80,6 +80,29 @@ def p_value_of(
         p = 1.0
     least = None if tested is None else now.at(evolve(place, name=f"{tested.name}-least"))
     return PValue(p=p, least=0.0 if least is None or least.estimate is None else min(least.estimate, p))
+
+
+def equivalence_p(measure: Measure | None, limit: float, side: Side = "both") -> PValue:
+    """Test that a quantity lies beyond a limit, or with the side `both` beyond ±limit (two one-sided tests).
+
+    One-sided, read off the interval (`read_off`). Where no verdict of n clusters varied, exactly: (1 - d)^n, where d is
+    the distance of the limit from the estimate.
+
+    Source: two one-sided tests: Schuirmann (1987), Journal of Pharmacokinetics and Biopharmaceutics 15:657-680.
+    """
+    if measure is None or measure.estimate is None:
+        return PValue(p=1.0)
+    value = measure.estimate
+    ends = [(limit, value < limit)] if side == "below" else [(limit, value > limit)]
+    if side == "both":
+        ends = [(-limit, value > -limit), (limit, value < limit)]
+    if not all(inside for _, inside in ends):
+        return PValue(p=1.0)
+    # `few-events` doubts the interval's approximation; where nothing varied at all the exact bound needs none.
+    if FEW_EVENTS in measure.flags and value in (0.0, 1.0) and units(measure):
+        return PValue(p=max((1 - min(abs(value - end), 1.0)) ** units(measure) for end, _ in ends))
+    halves = [p / 2 for end, _ in ends if (p := read_off(measure, end)) is not None]
+    return PValue(p=max(halves, default=1.0))
 
 
 def read_off(

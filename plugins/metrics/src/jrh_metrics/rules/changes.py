@@ -114,13 +114,16 @@ class Reruns(Rule):
     """Tells whether identical questions get different verdicts."""
 
     def hypotheses(self, design: Design) -> Iterator[Chain]:
-        """Yield that reruns disagree no more often than the floor."""
+        """Yield that reruns disagree no more often than the floor, and that they do so more often than the margin."""
         floor = design.floor_of(_UNSTABLE)
         for place in design.wholes(RERUN):
             # Reruns of the reference are the noise of the judge; those of a test ask the same again for its own
             # texts.
             weight = 0.25 if place.test == REFERENCE else _ASIDE
             yield (Hypothesis(place=place, null=floor, side="above", weight=weight),)
+            same = 1.0 if place.test == REFERENCE else _ASIDE
+            margin = design.settings.margin
+            yield (Hypothesis(place=place, null=margin, side="below", weight=same, equivalence=True),)
 
     def claims(self, now: Situation) -> Iterator[Claim]:
         """Yield what may be said of every test whose questions were asked again."""

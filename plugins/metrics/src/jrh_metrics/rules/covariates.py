@@ -24,6 +24,8 @@ from jrh_measuring import (
 EFFECT: Final = "covariate-effect"
 _GIVEN: Final = {"": "at equal gold", "peer-": "at equal verdicts of the other judges"}
 _REVERSE: Final = "covariate-reverse"
+_ASIDE_WEIGHT: Final = 0.05
+"""Of claims that there is no effect: they must not keep those from being made that verdicts are the same."""
 _ASIDE: Final = "per standard deviation; an association"
 _TWO: Final = 2
 _NOISE: Final = "label noise could explain it"
@@ -42,6 +44,10 @@ class CovariateEffects(Rule):
         for kind in _GIVEN:
             for place in design.parts(f"{kind}{EFFECT}-p"):
                 yield Hypothesis(place=place), Hypothesis(place=evolve(place, name=f"{kind}{_REVERSE}"))
+            for place in design.parts(f"{kind}{EFFECT}"):
+                if place.task in design.tasks:
+                    limit = design.settings.margin * _length_of_scale(design.tasks[place.task].task)
+                    yield (Hypothesis(place=place, null=limit, weight=_ASIDE_WEIGHT, equivalence=True),)
 
     def test(self, hypothesis: Hypothesis, now: Situation) -> PValue:
         """Test a hypothesis; that quality explains an effect, at the level where it explains least."""

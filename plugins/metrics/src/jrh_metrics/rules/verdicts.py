@@ -106,12 +106,6 @@ def reasons_for_missing(now: Situation) -> Iterator[Claim]:
                     statement=f"{_direction(measure) or statement}; intervals of rates allow for any missing verdicts",
                     measure=measure,
                 )
-    by_label: dict[tuple[str, str], list[Measure]] = {}
-    for measure in now.parts(_MISSING):
-        if set(measure.cell) == {"gold"} and measure.interval is not None:
-            by_label.setdefault((measure.task, measure.test), []).append(measure)
-    for measures in by_label.values():
-        yield from _by_label(measures)
 
 
 def _direction(measure: Measure) -> str:
@@ -120,17 +114,3 @@ def _direction(measure: Measure) -> str:
         if flag in measure.flags:
             return f"Verdicts go missing more often on items that the judge gets {where}"
     return ""
-
-
-def _by_label(measures: list[Measure]) -> Iterator[Claim]:
-    intervals = [measure.interval for measure in measures if measure.interval is not None]
-    # Labels whose intervals have no value in common differ by more than sampling explains.
-    if len(intervals) <= 1 or max(end.low for end in intervals) <= min(end.high for end in intervals):
-        return
-    most = max(measures, key=lambda each: each.estimate or 0.0)
-    yield Claim(
-        kind="missing-by-label",
-        severity=Severity.WARNING,
-        statement=f"Missing verdicts depend on the gold label, most for '{most.cell['gold']}'",
-        measure=most,
-    )
