@@ -49,54 +49,76 @@ def right(estimate: float, ends: tuple[float, float], **fields) -> Measure:
     return measure("gold-accuracy", estimate, ends, test=REFERENCE, **fields)
 
 
-def gained(estimate: float, ends: tuple[float, float], **fields) -> tuple[Measure, ...]:
-    """Return an accuracy with its gain over the most common label, of which half the items are."""
-    gain = measure("gain-over-commonest", estimate, ends, test=REFERENCE, unit="difference", **fields)
-    return right(0.5 + estimate, (0.5 + ends[0], 0.5 + ends[1]), **fields), gain
+def agreed(estimate: float, ends: tuple[float, float], p: float, **fields) -> tuple[Measure, ...]:
+    """Return a kappa with its p-value."""
+    kappa = measure("gold-kappa", estimate, ends, test=REFERENCE, unit="coefficient", **fields)
+    return kappa, measure("gold-kappa-p", p, test=REFERENCE, unit="p-value", **fields)
+
+
+BEYOND = "the gold labels beyond chance"
 
 
 @pytest.mark.parametrize(
     ("measured", "severity", "statement"),
     [
-        (gained(0.3, (0.2, 0.4)), Severity.GOOD, "Better than always answering the most common gold label"),
-        (gained(-0.2, (-0.3, -0.1)), Severity.BAD, "Worse than always answering the most common gold label"),
-        (
-            gained(0.05, (-0.07, 0.17)),
-            Severity.INCONCLUSIVE,
-            "Not significantly different from always answering the most common gold label",
-        ),
+        (agreed(0.6, (0.4, 0.8), 0.001), Severity.GOOD, f"Agrees with {BEYOND} (kappa)"),
+        (agreed(0.15, (0.01, 0.3), 0.02), Severity.INFO, f"Agrees slightly with {BEYOND} (kappa below 0.2)"),
+        (agreed(-0.4, (-0.6, -0.2), 0.001), Severity.BAD, "Agrees with the gold labels less than chance would (kappa)"),
+        (agreed(0.0, (-0.12, 0.12), 0.9), Severity.BAD, "Agrees with the gold labels hardly or not beyond chance"),
+        (agreed(0.1, (-0.1, 0.3), 0.3), Severity.INCONCLUSIVE, f"Not shown to agree with {BEYOND} (kappa)"),
     ],
 )
-def test_accuracy_is_held_against_the_most_common_label(measured, severity, statement) -> None:
+def test_agreement_with_gold_is_held_against_chance(measured, severity, statement) -> None:
     found = only(findings_of(report(*measured)))
-    assert (found.severity, found.statement) == (severity, statement)
+    assert (found.severity, found.statement[: len(statement)]) == (severity, statement)
 
 
-def test_the_share_of_the_most_common_label_is_not_taken_as_known() -> None:
-    accuracy, gain = gained(-0.1, (-0.25, 0.05))
-    lower = evolve(accuracy, interval=Interval(low=0.3, high=0.45))
-    assert only(findings_of(report(lower, gain))).severity is Severity.INCONCLUSIVE
-    assert findings_of(report(lower)) == ()
+def test_the_headline_shows_the_accuracy_and_what_one_label_alone_would_reach() -> None:
+    found = findings_of(report(*agreed(0.6, (0.4, 0.8), 0.001), right(0.8, (0.68, 0.88))))
+    assert only(found).sentence == (
+        f"Agrees with {BEYOND} (kappa): 0.60 [0.40, 0.80] (accuracy 0.80 [0.68, 0.88]; most common label alone 0.50), "
+        "n = 60 items."
+    )
+
+
+def test_a_judge_that_agrees_beyond_chance_can_be_worse_than_one_label() -> None:
+    """The gold labels at hand are what they are: the share of the most common one is known."""
+    measured = *agreed(0.4, (0.2, 0.6), 0.001), right(0.8, (0.68, 0.88))
+    skewed = findings_of(report(*measured, gold={"YES": 54, "NO": 6}))
+    assert [(each.kind, each.severity) for each in skewed] == [
+        ("trivial-accuracy", Severity.BAD),
+        ("gold-agreement", Severity.GOOD),
+    ]
+    assert only(findings_of(report(*measured, gold={"YES": 50, "NO": 10}))).kind == "gold-agreement"
+
+
+@pytest.mark.parametrize(("items", "severity"), [(60, Severity.BAD), (8, Severity.WARNING)])
+def test_constant_verdicts_are_bad_where_enough_items_have_another_label(items, severity) -> None:
+    """Of half the items it noticed none: 0.5^30, and 0.5^4 = 0.06, if it notices half of them."""
+    constant = {"flags": ("constant-verdicts",), "n_items": items}
+    measured = *agreed(0.0, (-0.25, 0.25), 1.0, **constant), right(0.5, (0.38, 0.62), **constant)
+    found = only(findings_of(report(*measured)))
+    assert (found.kind, found.severity) == ("constant-verdicts", severity)
 
 
 def test_an_inconclusive_finding_says_how_many_labels_would_decide() -> None:
-    found = only(findings_of(report(*gained(0.05, (-0.07, 0.17)))))
-    # n (h (1.96 + 0.8416) / (t d))^2 = 60 (0.12 x 2.80 / (2.05 x 0.05))^2 = 646 with 27 degrees, times 27 / chi2
-    assert found.decide == "80% power for an effect of 0.05 takes 480 to 970 labelled items in all"
+    found = only(findings_of(report(*agreed(0.1, (-0.2, 0.4), 0.5))))
+    # n (h (1.96 + 0.8416) / (t d))^2 = 60 (0.3 x 2.80 / (2.00 x 0.2))^2 = 265 with 59 degrees, times 59 / chi2
+    assert found.decide == "80% power for an effect of 0.2 takes 220 to 350 labelled items in all"
     assert found.sentence.endswith(f"n = 60 items ({found.decide}).")
 
 
 def test_the_advice_does_not_depend_on_the_observed_effect_and_has_an_end() -> None:
     """80% of runs with a true need of 160 items were told 160 to 3,700, by the distance of the observed effect."""
-    told = {only(findings_of(report(*gained(at, (at - 0.12, at + 0.12))))).decide for at in (0.0, 0.03, 0.05, 0.1)}
+    told = {only(findings_of(report(*agreed(at, (at - 0.3, at + 0.3), 0.5)))).decide for at in (0.05, 0.08, 0.1, 0.15)}
     assert len(told) == 1
-    (many,) = {only(findings_of(report(*gained(0.0, (-0.4, 0.4))))).decide}
-    assert many == "80% power for an effect of 0.05 may take more than 2,000 labelled items in all"
+    (many,) = {only(findings_of(report(*agreed(0.0, (-0.9, 0.9), 0.9)))).decide}
+    assert many == "80% power for an effect of 0.2 may take more than 2,000 labelled items in all"
 
 
 def test_items_that_have_the_power_already_are_advised_of_half_the_effect() -> None:
-    found = only(findings_of(report(*gained(0.01, (-0.01, 0.03)))))
-    assert found.decide.startswith("80% power for an effect of 0.025 takes ")
+    found = only(findings_of(report(*agreed(0.1, (-0.02, 0.22), 0.1))))
+    assert found.decide.startswith("80% power for an effect of 0.1 takes ")
 
 
 def test_more_items_are_not_advised_where_missing_verdicts_leave_it_open() -> None:
@@ -143,14 +165,9 @@ LOST_TO_THE_FAMILY = "not significant after correcting for 12 tests"
     ("kind", "measured", "statement"),
     [
         (
-            "trivial-accuracy",
-            gained(0.43, (0.02, 0.84)),
-            f"Possibly better than always answering the most common gold label; {LOST_TO_THE_FAMILY}",
-        ),
-        (
-            "trivial-accuracy",
-            gained(-0.43, (-0.84, -0.02)),
-            f"Possibly worse than always answering the most common gold label; {LOST_TO_THE_FAMILY}",
+            "gold-agreement",
+            agreed(0.43, (0.02, 0.84), 0.04),
+            f"Possibly agrees with {BEYOND} (kappa); not significant after correcting for 15 tests",
         ),
         ("undecided", moved(0.28, (0.02, 0.46), 0.02), f"Possibly a change; {LOST_TO_THE_FAMILY}"),
         (
@@ -290,7 +307,7 @@ def test_praise_that_the_audit_contradicts_is_withdrawn() -> None:
         estimate=1.0,
         note="the longer response is the better one in 58 of 60 items. A judge that only counts words looks good.",
     )
-    about_data, praise = findings_of(report(*gained(0.4, (0.3, 0.45)), doubt))
+    about_data, praise = findings_of(report(*agreed(0.4, (0.3, 0.45), 0.001), doubt))
     assert (about_data.severity, about_data.judge) == (Severity.WARNING, "")
     assert praise.severity is Severity.INFO
     assert praise.statement.endswith("but the longer response is the better one in 58 of 60 items")
@@ -303,7 +320,8 @@ def test_a_single_gold_label_judges_nobody() -> None:
 
 
 def test_few_clusters_are_a_finding_and_what_decides_is_counted_in_clusters() -> None:
-    few = gained(0.05, (-0.07, 0.17), n_clusters=6, flags=("few-clusters",))
+    about = {"n_clusters": 6, "flags": ("few-clusters",)}
+    few = *agreed(0.1, (-0.2, 0.4), 0.5, **about), right(0.55, (0.4, 0.7), **about)
     sentences = [each.sentence for each in findings_of(report(*few))]
     assert sentences[0] == "Too few independent items for a reliable interval: 60 items in 6 clusters."
     assert sentences[1].endswith(" clusters in all).")

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from jrh_stats import clustered_kappa, cohen_kappa
-from scipy.stats import binomtest, kurtosis, t
+from jrh_stats import clustered_kappa, cohen_kappa, kappa_test
+from scipy.stats import binomtest, fisher_exact, kurtosis, t
 from sklearn.metrics import cohen_kappa_score
 
 
@@ -176,3 +176,41 @@ def test_intervals_of_kappa_with_gold_cover(items: int, error: float, rare: floa
         found = clustered_kappa(*study(items), np.arange(items))
         covered += found.low - 1e-9 <= truth <= found.high + 1e-9
     assert 930 <= covered <= 990
+
+
+@pytest.mark.parametrize("table", [[[14, 6], [9, 11]], [[20, 3], [4, 13]], [[33, 2], [1, 4]], [[5, 5], [5, 5]]])
+def test_the_test_of_random_pairing_is_fishers_exact_one_for_two_labels(table: list[list[int]]) -> None:
+    first, second = _rows(table)
+    exact = fisher_exact(table).pvalue
+    found = kappa_test(first, second, np.arange(len(first)))
+    # Fisher's counts tables that are no more probable, this one those at least as far from the mean.
+    assert found.p == pytest.approx(exact, abs=max(0.5 * exact, 1e-3))
+    assert (found.clusters, found.method) == (len(first), "permutation")
+
+
+def test_copies_in_clusters_are_no_further_evidence() -> None:
+    draws = np.random.default_rng(6)
+    first, second = draws.integers(0, 3, 40), draws.integers(0, 3, 40)
+    alone = kappa_test(first, second, np.arange(40), weighting="quadratic").p
+    copied = kappa_test(*(np.repeat(part, 5) for part in (first, second, np.arange(40))), weighting="quadratic").p
+    assert alone == copied
+
+
+def test_what_differs_inside_clusters_is_left_to_the_interval_and_no_pair_is_empty() -> None:
+    both = np.tile([0, 1], 20)
+    assert kappa_test(both, both, np.arange(40) // 2).p is None
+    assert kappa_test(both, both, np.arange(40)).p == pytest.approx(1 / 20_000)
+    assert kappa_test([], [], []).flags == ("empty",)
+
+
+def test_random_pairs_are_rejected_at_the_level_and_a_good_judge_with_wild_errors_always() -> None:
+    """As `tests/studies/headline.py`. Of 200 studies at 5%, more than 20 rejections have a probability of 0.001."""
+    draws, rejected = np.random.default_rng(9), [0, 0]
+    for _ in range(200):
+        gold, other = draws.choice(5, (2, 30), p=[0.05, 0.2, 0.5, 0.2, 0.05])
+        good = np.where(draws.random(30) < 0.9, gold, draws.integers(0, 5, 30))
+        for place, verdicts in enumerate((other, good)):
+            test = kappa_test(verdicts, gold, np.arange(30), weighting="quadratic", draws=99)
+            rejected[place] += test.p <= 0.05
+    assert rejected[0] <= 20
+    assert rejected[1] >= 190

@@ -62,9 +62,9 @@ def binary(n=100, wrong=12):
 def test_the_answer_is_one_sentence_with_the_numbers_worked_out_by_hand():
     text = checked(table(binary()), *NAMES, "--item", "id")
     low, high = binomial_limits(88, 100)
-    start = f"gpt agrees with people at a rate of 0.88 [{low:.2f}, {high:.2f}] (n = 100 items)"
-    trivial = "better than always answering the most common gold label ('YES', 0.50)"
-    assert text.splitlines()[0].startswith(f"{start}, {trivial}")
+    rate = f"rate of agreement 0.88 [{low:.2f}, {high:.2f}] (n = 100 items; always 'YES': 0.50)"
+    assert text.splitlines()[0].startswith("gpt agrees with people beyond chance (kappa): 0.76 [")
+    assert text.splitlines()[0].endswith(f"]; {rate}.")
     assert "Scale: labels YES, NO (guessed from 2 distinct labels; --scale to change)" in text
     assert "No repeats: rerun noise cannot be measured." in text
     document = found("results.csv", *NAMES, "--item", "id")
@@ -82,7 +82,7 @@ def test_the_answer_is_one_sentence_with_the_numbers_worked_out_by_hand():
     [
         ("0.7", "Yes: ", "; at least 0.70.", True),
         ("0.95", "No: ", "; below 0.95.", False),
-        ("0.88", "Undecided: ", "; the interval includes 0.88.", None),
+        ("0.88", "Undecided: ", "; its interval includes 0.88.", None),
     ],
 )
 def test_what_is_enough_is_answered_by_the_interval(at_least, start, end, enough):
@@ -112,12 +112,26 @@ def test_six_groups_do_not_show_nine_of_ten_whatever_they_say(wrong):
     assert easy is (None if wrong else True)
 
 
-def test_a_judge_no_better_than_the_most_common_label_is_told():
-    rows = [f"i{item},YES,{'YES' if item % 10 else 'NO'}" for item in range(50)]
+def test_a_judge_that_gives_one_label_is_told():
+    rows = [f"i{item},YES,{'YES' if item % 10 else 'NO'}" for item in range(100)]
     text = checked(table(rows), *NAMES)
-    trivial = "not significantly different from always answering the most common gold label ('YES', 0.90"
-    assert f"(n = 50 items), {trivial}" in text
+    assert text.startswith("gpt gives the same label to every item, whatever the gold label is (accuracy)")
+    # Of 10 items with another label it noticed none: 0.5^10 = 0.001; of 4 that would be 0.06.
+    assert "\n  bad: Gives the same label to every item, whatever the gold label is (accuracy): 0.90 [" in text
     assert "gpt gives the same label throughout." in text
+    assert "\n  warning: Gives the same label" in checked(table(rows[:40]), *NAMES)
+
+
+def test_both_intervals_are_shown_where_missing_verdicts_widen_one():
+    rows = [f"i{n},{1 + (n + (n % 4 == 0)) % 5 if n % 15 else ''},{1 + n % 5}" for n in range(60)]
+    text = checked(table(rows), *NAMES).splitlines()[0]
+    whole = checked(table([row for row in rows if ",," not in row]), *NAMES).splitlines()[0]
+    ends = re.search(r"\(kappa\): (\S+ \[\S+ \S+\])", whole)
+    worst = re.search(r"\(kappa\): (\S+ \[\S+ \S+\]), missing at worst (\[\S+ \S+\])", text)
+    assert ends
+    assert worst
+    assert worst[1] == ends[1]
+    assert worst[2] not in whole
 
 
 def test_constant_labels_of_people_and_missing_verdicts_are_told():
@@ -137,7 +151,9 @@ def test_ordinal_scales_are_guessed_and_have_weighted_coefficients():
     judge, human = [(n * 7) % 5 for n in range(60)], [(n * 7 + n % 3 // 2) % 5 for n in range(60)]
     expected = cohen_kappa(judge, human, weighting="quadratic").value
     assert measure(document, "gold-kappa")["estimate"] == pytest.approx(expected)
-    assert "quadratic kappa" in checked("results.csv", *NAMES).splitlines()[0]
+    text = checked("results.csv", *NAMES)
+    assert text.startswith("gpt agrees with people beyond chance (kappa): ")
+    assert "quadratic kappa" in text
 
 
 @loop_over(
@@ -346,7 +362,7 @@ def test_a_file_that_is_not_there_and_too_many_rows_are_refused(monkeypatch):
 
 def test_one_row_and_a_judge_without_verdicts_are_answered():
     text = checked(table(["1,YES,YES"]), *NAMES, "--scale", "YES,NO")
-    assert text.startswith("gpt agrees with people at a rate of 1.00 ")
+    assert text.startswith("gpt: accuracy cannot be judged: every gold label is 'YES'; rate of agreement 1.00 ")
     assert "gpt: few items; the interval is wide" in text
     text = checked(table(["1,,YES", "2,,NO"]), *NAMES)
     assert text.startswith("gpt: no answer; every verdict is missing")
@@ -419,7 +435,7 @@ def test_the_import_it_writes_gives_the_same_numbers(folder, arguments):
     (folder / "sub").mkdir()
     here, there = both(Project(folder), "results.csv", *arguments)
     key = {(m["name"], m["judge"], m["test"], str(m["cell"])): m for m in there}
-    assert len(here) > 8
+    assert len(here) > 7
     for one in here:
         assert key[one["name"], one["judge"], one["test"], str(one["cell"])] == json.loads(json.dumps(one))
 
@@ -432,7 +448,7 @@ def test_a_thousand_rows_take_less_than_a_second_of_a_processor(folder):
     for _ in range(6):  # the first writes byte code; the others may share the processor with other tests
         counting.append(processor_seconds([sys.executable, "-c", "for _ in range(10_000_000): pass"])[0])
         seconds, said = processor_seconds(program)
-        assert said.startswith("gpt agrees with people at a rate of 0.90 ")
+        assert said.startswith("gpt agrees with people beyond chance (kappa): 0.80 ")
         spent.append(seconds)
         # A processor that takes a second for the check takes 0.37 seconds to count; a slower one takes longer for both.
         if min(spent) < max(1.0, 2.7 * min(counting)):
@@ -547,7 +563,7 @@ def test_blank_verdicts_are_called_blank():
 def test_where_people_give_one_label_only_the_answer_has_no_kappa():
     rows = [f"i{n},{'NO' if n < 5 else 'YES'},YES" for n in range(40)]
     first = checked(table(rows), *NAMES).splitlines()[0]
-    assert first.endswith("(n = 40 items); accuracy cannot be judged: every gold label is 'YES'.")
+    assert first.endswith("(n = 40 items).")
 
 
 def test_the_documented_example_prints_every_line_that_the_page_shows():
@@ -591,9 +607,9 @@ def refusing(n=200, right=154, wrong=13):
 @pytest.mark.parametrize("at_least", ["0.8", "0.93"])
 def test_nothing_is_answered_that_the_missing_verdicts_could_overturn(at_least):
     text = checked(table(refusing()), *NAMES, "--item", "id", "--at-least", at_least).splitlines()[0]
-    assert text.startswith("Undecided: gpt agrees with people at a rate of 0.92 [")
+    assert "; rate of agreement 0.92 [" in text
     # 154 / 200 if the missing verdicts are wrong, 187 / 200 if they are right.
-    assert "(n = 167 items; between 0.77 and 0.94 whatever the missing verdicts were)" in text
+    assert "(n = 167 items; between 0.77 and 0.94 whatever the missing verdicts were; " in text
     assert text.endswith(f"; the missing verdicts could put it below or above {at_least:0<4}.")
     assert found("results.csv", *NAMES, "--at-least", at_least)["answers"][0]["enough"] is None
 

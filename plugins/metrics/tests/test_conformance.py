@@ -152,11 +152,6 @@ class TestGoldAgreementContract(MetricContract):
     interval_tolerance = 0.0
 
 
-class TestGainOverCommonestContract(MetricContract):
-    plugin = jrh_metrics.plugin
-    component = "gain-over-commonest"
-
-
 class TestExcessEquivalenceContract(MetricContract):
     plugin = jrh_metrics.plugin
     component = "excess-equivalence"

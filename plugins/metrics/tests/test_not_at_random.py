@@ -18,7 +18,6 @@ from jrh_measuring import (
 )
 from jrh_metrics.changes import AccuracyChange
 from jrh_metrics.excess import NoiseExcess
-from jrh_metrics.gain import GainOverCommonest
 from jrh_metrics.kappa import GoldKappa, SelfKappa
 from jrh_metrics.options import FullOptions
 from jrh_metrics.ordinal import OrdinalAssociation
@@ -142,20 +141,25 @@ def test_the_bounds_of_a_change_are_its_extremes_over_all_answers_that_were_lost
     assert bounds == pytest.approx((min(v for v in values if v is not None), max(v for v in values if v is not None)))
 
 
-def test_a_judge_that_guesses_and_loses_its_mistakes_is_not_better_than_a_constant_one() -> None:
-    """The verdicts that are there are right in about 60%: their gain looks real."""
+def test_a_judge_that_guesses_and_loses_its_mistakes_is_not_shown_to_agree() -> None:
+    """The verdicts that are there are right in about 60%: their kappa looks real."""
     rng, studies, excluded, seen = np.random.default_rng(14), 40, 0, []
     for study in range(studies):
         table = records(rng, 200, 0.4, 0.03, right=0.5)
-        (gain,) = GainOverCommonest(MetricOptions()).measure(table, context(study))
-        assert INFORMATIVE_MISSING in gain.flags
-        assert gain.interval is not None
-        assert gain.bounds is not None
-        assert gain.interval.low <= gain.bounds[0] <= (gain.estimate or 0.0) <= gain.bounds[1] <= gain.interval.high
-        excluded += gain.interval.low > 0
-        seen.append(gain.estimate or 0.0)
+        kappa = next(iter(GoldKappa(BreakdownOptions()).measure(table, context(study))))
+        assert INFORMATIVE_MISSING in kappa.flags
+        assert kappa.interval is not None
+        assert kappa.observed is not None
+        assert kappa.bounds is not None
+        assert (
+            kappa.interval.low <= kappa.bounds[0] <= (kappa.estimate or 0.0) <= kappa.bounds[1] <= kappa.interval.high
+        )
+        assert kappa.interval.low < kappa.observed.low
+        excluded += kappa.interval.low > 0
+        seen.append(kappa.estimate or 0.0)
     assert np.mean(seen) > 0.05, "the verdicts that are there mislead"
-    assert excluded == 0
+    # One in 40 such samples agrees beyond chance before anything is lost: more than 4 have a probability of 0.003.
+    assert excluded <= 4
 
 
 def test_the_excess_allows_for_what_is_lost() -> None:
@@ -171,11 +175,10 @@ def test_the_excess_allows_for_what_is_lost() -> None:
 
 
 def test_coefficients_decide_nothing_where_verdicts_are_missing_for_a_reason() -> None:
-    """Their intervals are those of the verdicts that are there: kappa with gold is .6, and what is there says more."""
+    """Their intervals are those of the verdicts that are there, which may say too much."""
     table = records(np.random.default_rng(18), 200, 0.3, 0.03)
     found = [
         *SelfKappa(BreakdownOptions()).measure(table, context(0)),
-        *(each for each in GoldKappa(BreakdownOptions()).measure(table, context(0)) if not each.cell),
     ]
     assert found
     for measure in found:
@@ -199,9 +202,12 @@ def test_coefficients_have_the_flags_of_the_rate_that_missing_verdicts_may_sway(
         table = whole.where(np.flatnonzero((whole.codes("test") == 0) & (whole.number("repeat") == 0)))
         (rate,) = GoldAccuracy(BreakdownOptions()).measure(table, now)
         association = OrdinalAssociation(FullOptions()).measure(table, now) if ordinal else ()
-        for measure in (*association, *GoldKappa(BreakdownOptions()).measure(table, now)):
+        found = (*association, *GoldKappa(BreakdownOptions()).measure(table, now))
+        for measure in (each for each in found if each.unit != "p-value"):
             assert flags.intersection(measure.flags) == flags.intersection(rate.flags), measure.name
-            assert (UNTESTABLE_MISSING in unsure(measure, FLAGS)) == (UNTESTABLE_MISSING in rate.flags)
+            # Kappa with gold has an interval that allows for them, too.
+            decides = measure.name == "gold-kappa"
+            assert (UNTESTABLE_MISSING in unsure(measure, FLAGS)) == (UNTESTABLE_MISSING in rate.flags and not decides)
         assert UNTESTABLE_MISSING not in unsure(rate, FLAGS), "its interval allows for them"
         seen.update(rate.flags)
     assert UNTESTABLE_MISSING in seen

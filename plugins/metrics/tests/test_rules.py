@@ -8,9 +8,14 @@ import jrh_metrics.plugin
 from jrh_testing import RuleContract
 
 
-class TestTrivialAccuracy(RuleContract):
+class TestHeadline(RuleContract):
     plugin: ClassVar = jrh_metrics.plugin
-    component = "trivial-accuracy"
+    component = "headline"
+
+
+class TestNoAgreement(RuleContract):
+    plugin: ClassVar = jrh_metrics.plugin
+    component = "no-agreement"
 
 
 class TestHumanCeiling(RuleContract):

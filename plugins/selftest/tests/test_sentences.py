@@ -21,12 +21,17 @@ def test_a_page_on_which_much_changes_says_so_and_one_on_which_nothing_does_is_s
     assert not any(claim.startswith(("accuracy-change", "moves")) for claim in _claims(still, metrics))
 
 
-def test_a_judge_that_answers_the_commonest_label_is_not_called_better_than_it_and_a_good_one_is(metrics):
+def test_a_judge_that_answers_the_commonest_label_agrees_by_chance_alone_and_a_good_one_beyond_it(metrics):
     usual = Page(
-        name="usual", constant=True, balance=(0.7, 0.3), metrics=frozenset({"gold-accuracy", "gain-over-commonest"})
+        name="usual",
+        constant=True,
+        noise=0.0,
+        balance=(0.7, 0.3),
+        metrics=frozenset({"gold-accuracy", "gold-kappa"}),
     )
-    assert "trivial-accuracy:good" not in _claims(usual, metrics)
-    assert "trivial-accuracy:good" in _claims(evolve(usual, constant=False, accuracy=0.97, noise=0.0), metrics)
+    assert _claims(usual, metrics) == {"constant-verdicts:bad"}
+    good = evolve(usual, constant=False, accuracy=0.97)
+    assert "gold-agreement:good" in _claims(good, metrics)
 
 
 @pytest.mark.parametrize(("below", "outcome"), [(0.3, "holds"), (-0.1, "fails"), (0.0, "undecided")])

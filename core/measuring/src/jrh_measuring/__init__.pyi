@@ -127,11 +127,14 @@ from .missing_verdicts import informative as informative
 from .missing_verdicts import is_swayed as is_swayed
 from .missing_verdicts import is_untestable as is_untestable
 from .missing_verdicts import sensitive as sensitive
+from .missing_verdicts import widen as widen
+from .missing_verdicts import widen_coefficient as widen_coefficient
 from .numbers import MEASURE_COLUMNS as MEASURE_COLUMNS
 from .numbers import format_bounds as format_bounds
 from .numbers import format_counts as format_counts
 from .numbers import format_ends as format_ends
 from .numbers import format_estimate as format_estimate
+from .numbers import format_figure as format_figure
 from .numbers import format_interval as format_interval
 from .numbers import format_items as format_items
 from .numbers import format_measure as format_measure

@@ -202,10 +202,44 @@ def allow_for_missing(measure: Measure, trials: Trials, scores: Scores, rows: Co
     low, high = ends(sides[0], one_sided).low, ends(sides[1], one_sided).high
     if low is None or high is None:
         return measure
+    flags = (*measure.flags, UNTESTABLE_MISSING) if untestable else measure.flags
+    return widen(evolve(measure, bounds=(means[0], means[1]), flags=flags), low, high)
+
+
+def widen(measure: Measure, low: float, high: float) -> Measure:
+    """Return a measure whose interval allows for any missing verdicts; that of those that are there is kept with it."""
+    if measure.estimate is None:
+        return measure
+    level = 0.95 if measure.interval is None else measure.interval.level
     # The estimate is that of the usable verdicts: the interval has to hold it, too.
     interval = Interval(low=min(low, measure.estimate), high=max(high, measure.estimate), level=level, method=BOUNDED)
-    flags = (*measure.flags, UNTESTABLE_MISSING) if untestable else measure.flags
-    return evolve(measure, interval=interval, bounds=(means[0], means[1]), flags=flags)
+    return evolve(measure, interval=interval, observed=measure.interval)
+
+
+def widen_coefficient(
+    measure: Measure, coefficient: Callable[[Codes], Estimate], verdict: Codes, *, right: Codes, farthest: Codes
+) -> Measure:
+    """Return a coefficient that allows for any missing verdicts where they are not, or may not be, missing at random.
+
+    Its interval then reaches from the lower end with every missing verdict as far from right as it can be to the upper
+    end with all of them right; both contain that of the verdicts that are there.
+
+    Args:
+        measure: of the verdicts that are there, with its flags about missing ones (`MeasureBuilder.flag_missing`).
+        coefficient: from the verdicts of all trials, shape (n,).
+        verdict: codes, -1 where it is missing, shape (n,).
+        right: the right label of every trial.
+        farthest: the label that agrees least with it.
+    """
+    flagged = {INFORMATIVE_MISSING, UNTESTABLE_MISSING}.intersection(measure.flags)
+    if not flagged or measure.estimate is None or measure.interval is None or not np.any(verdict < 0):
+        return measure
+    worst, best = (coefficient(np.where(verdict < 0, fill, verdict)) for fill in (farthest, right))
+    if worst.value is None or worst.low is None or best.value is None or best.high is None:
+        return measure
+    bounds = min(worst.value, measure.estimate), max(best.value, measure.estimate)
+    low, high = min(worst.low, measure.interval.low), max(best.high, measure.interval.high)
+    return widen(evolve(measure, bounds=bounds), low, high)
 
 
 def sensitive(measure: Measure, limits: tuple[float, float] = (0.0, 1.0)) -> Measure:
@@ -241,11 +275,16 @@ def is_swayed(measure: Measure, limits: tuple[float, float] = (0.0, 1.0)) -> boo
 
 def complement(measure: Measure, name: str) -> Measure:
     """Return 1 - a proportion, with the mirrored interval and bounds."""
-    interval, bounds = measure.interval, measure.bounds
+    bounds = measure.bounds
+    interval, observed = (
+        None if each is None else evolve(each, low=1 - each.high, high=1 - each.low)
+        for each in (measure.interval, measure.observed)
+    )
     return evolve(
         measure,
         name=name,
         estimate=None if measure.estimate is None else 1 - measure.estimate,
-        interval=None if interval is None else evolve(interval, low=1 - interval.high, high=1 - interval.low),
+        interval=interval,
+        observed=observed,
         bounds=None if bounds is None else (1 - bounds[1], 1 - bounds[0]),
     )

@@ -99,10 +99,20 @@ def format_estimate(measure: Measure, digits: int) -> str:
 
 
 def format_interval(measure: Measure, digits: int) -> str:
-    """Format the interval as `[low, high]`; empty if there is none."""
+    """Format the interval as `[low, high]`; empty if there is none.
+
+    Where the missing verdicts widen it, both are written: `[0.74, 0.89], missing at worst [0.24, 0.91]`.
+    """
     if measure.interval is None or not is_estimable(measure):
         return ""
-    return format_ends(measure.interval, digits, proportion=is_proportion(measure))
+    ends = (measure.observed or measure.interval, measure.interval)
+    observed, interval = (format_ends(each, digits, proportion=is_proportion(measure)) for each in ends)
+    return interval if observed == interval else f"{observed}, missing at worst {interval}"
+
+
+def format_figure(measure: Measure, digits: int) -> str:
+    """Format the estimate with its interval: `0.93 [0.88, 0.96]`."""
+    return f"{format_estimate(measure, digits)} {format_interval(measure, digits)}".strip()
 
 
 def format_ends(interval: Interval, digits: int, *, proportion: bool = False) -> str:

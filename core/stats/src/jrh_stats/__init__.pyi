@@ -52,9 +52,9 @@ from .intraclass import mean_squares as mean_squares
 from .kappa import Weighting as Weighting
 from .kappa import clustered_kappa as clustered_kappa
 from .kappa import cohen_kappa as cohen_kappa
+from .kappa import kappa_test as kappa_test
 from .mean import clustered_difference as clustered_difference
 from .mean import clustered_mean as clustered_mean
-from .mean import gain_over_constant as gain_over_constant
 from .mean import mean_signed_error as mean_signed_error
 from .mean import paired_difference as paired_difference
 from .missing import imbens_manski_quantile as imbens_manski_quantile

@@ -22,8 +22,8 @@ CONCERNS: Final[Mapping[str, tuple[str, ...]]] = {
         "gold-agreement-by-order",
     ),
     "lopsided-gold": ("as-expected", "gold-accuracy", "gold-kappa", "self-kappa"),
-    "gold-by-position": ("as-expected", "gold-accuracy", "gold-agreement-by-order"),
-    "gold-by-length": ("as-expected", "gold-accuracy"),
+    "gold-by-position": ("as-expected", "gold-accuracy", "gold-kappa", "gold-agreement-by-order"),
+    "gold-by-length": ("as-expected", "gold-accuracy", "gold-kappa"),
     "opposite-polarity": ("jss", "jss-raw", "template-flip-rate", "template-kappa"),
 }
 """Problem -> the measures that it makes misleading; of others, all."""

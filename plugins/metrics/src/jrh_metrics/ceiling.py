@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from attrs import evolve, frozen
 from jrh import REFERENCE, Item, Measure, MetricContext, RecordTable, Scale
-from jrh_measuring import BOUNDED, DEGENERATE, Basis, Cell, Codes, MeasureBuilder, cells_of
+from jrh_measuring import DEGENERATE, Basis, Cell, Codes, MeasureBuilder, cells_of, widen
 from jrh_stats import Ceiling, Estimate, human_ceiling
 
 from jrh_metrics.options import CeilingOptions
@@ -114,8 +114,8 @@ def _allow_for_missing(measure: Measure, worst: Estimate) -> Measure:
     """Let the interval reach down to that of the worst missing verdicts."""
     if measure.interval is None or worst.low is None or worst.value is None or measure.estimate is None:
         return measure
-    interval = evolve(measure.interval, low=min(measure.interval.low, worst.low), method=BOUNDED)
-    return evolve(measure, interval=interval, bounds=(min(worst.value, measure.estimate), measure.estimate))
+    bounded = evolve(measure, bounds=(min(worst.value, measure.estimate), measure.estimate))
+    return widen(bounded, min(measure.interval.low, worst.low), measure.interval.high)
 
 
 def _share(share: float | None, who: str) -> str:

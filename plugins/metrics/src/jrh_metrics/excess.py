@@ -8,9 +8,8 @@ from typing import Final, TypeAlias
 
 import numpy as np
 from attrs import evolve, frozen
-from jrh import REFERENCE, Interval, Measure, MetricContext, RecordTable
+from jrh import REFERENCE, Measure, MetricContext, RecordTable
 from jrh_measuring import (
-    BOUNDED,
     INFORMATIVE_MISSING,
     Basis,
     Cell,
@@ -26,6 +25,7 @@ from jrh_measuring import (
     p_values,
     reference_verdicts,
     sensitive,
+    widen,
 )
 from jrh_stats import Bounds, excess_bounds, excess_decision, excess_equivalence, excess_limits, parts_of
 from numpy.typing import NDArray
@@ -204,10 +204,7 @@ def _within(measure: Measure, bounds: Bounds | None) -> Measure:
     bounded = evolve(measure, bounds=(min(bounds.low, value), max(bounds.high, value)))
     if INFORMATIVE_MISSING not in measure.flags or bounds.interval is None:
         return bounded
-    level = 0.95 if measure.interval is None else measure.interval.level
-    low, high = bounds.interval
-    interval = Interval(low=min(low, value), high=max(high, value), level=level, method=BOUNDED)
-    return evolve(bounded, interval=interval)
+    return widen(bounded, *bounds.interval)
 
 
 def _groups(trials: Trials, item: Codes, usable: Codes) -> Codes:

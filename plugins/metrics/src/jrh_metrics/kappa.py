@@ -28,8 +28,9 @@ from jrh_measuring import (
     change_due,
     comparable_trials,
     reference_verdicts,
+    widen_coefficient,
 )
-from jrh_stats import Estimate, Weighting, clustered_kappa, parts_of
+from jrh_stats import Estimate, Weighting, clustered_kappa, kappa_test, parts_of
 
 from jrh_metrics.ordinal import NO_LEVEL
 
@@ -87,7 +88,7 @@ def _measure_cell(cell: Cell, builder: MeasureBuilder, reference: ReferenceVerdi
     # Without an order there are no steps to weigh: labels are equal or not.
     ordered = rank.max(initial=-1) >= 0
     codes = rank if ordered else np.arange(len(builder.trials.labels))
-    weighting: Weighting = "quadratic" if ordered else "none"
+    weighting = _weighting(ordered)
     trials, level = builder.trials, builder.context.level
     rows = cell.rows[comparable_trials(trials)[cell.rows]]
     usable = rows[trials.usable[rows] & reference.at_least(1, rows)]
@@ -112,6 +113,7 @@ def _constant(estimate: Estimate, reference_labels: Codes) -> tuple[str, ...]:
     return (CONSTANT_REFERENCE,) if bool(np.all(reference_labels == reference_labels[0])) else ()
 
 
+_CHANCE: Final = "two-sided permutation test by cluster; null hypothesis: verdicts do not depend on the gold label"
 _SAME_LABEL: Final = "not estimable from identical values: the verdicts, or the right labels, are all the same"
 
 
@@ -145,10 +147,41 @@ class GoldKappa:
                 first[basis.usable],
                 second[basis.usable],
                 trials.cluster.codes[basis.usable],
-                weighting="quadratic" if ordered else "none",
+                weighting=_weighting(ordered),
                 level=level,
             )
             nothing = builder.why_none(basis, NO_LEVEL if ordered else "no case with an unchanged gold label")
             note = _SAME_LABEL if DEGENERATE in estimate.flags else nothing
             measure = builder.measure("gold-kappa", basis, estimate, note=note, unit="coefficient")
-            yield from builder.flag_missing((measure,), cell, scores)
+            for kappa in builder.flag_missing((measure,), cell, scores):
+                yield _allow_for_missing(kappa, builder, levels, basis.rows, ordered)
+            # The headline rests on the reference condition alone; more p-values would be tests that nothing reads.
+            if cell.test == REFERENCE and not cell.levels and measure.estimate is not None:
+                verdicts, gold = (side[basis.usable].astype(np.int64) for side in (first, second))
+                clusters, weighting = trials.cluster.codes[basis.usable], _weighting(ordered)
+                test = kappa_test(verdicts, gold, clusters, weighting=weighting, seed=builder.seed(cell))
+                if test.p is not None:
+                    yield builder.p_value("gold-kappa-p", basis, test.p, note=_CHANCE)
+
+
+def _weighting(ordered: bool) -> Weighting:
+    return "quadratic" if ordered else "none"
+
+
+def _allow_for_missing(kappa: Measure, builder: MeasureBuilder, levels: Levels, rows: Codes, ordered: bool) -> Measure:
+    """Allow for missing verdicts: the farther end of a scale, or the commonest wrong label, takes most from kappa."""
+    trials = builder.trials
+    if ordered:
+        gold, top = levels.right[rows].astype(np.int64), levels.top[rows].astype(np.int64)
+        verdicts = np.where(levels.has_verdict[rows], levels.verdict[rows], -1).astype(np.int64)
+        farthest = np.where(gold * 2 > top, 0, top)
+    else:
+        gold, verdicts = trials.gold[rows], np.where(trials.usable[rows], trials.label[rows], -1)
+        first, second = np.argsort(-np.bincount(gold, minlength=2), kind="stable")[:2]
+        farthest = np.where(gold == first, second, first)
+
+    def coefficient(filled: Codes) -> Estimate:
+        clusters, level = trials.cluster.codes[rows], builder.context.level
+        return clustered_kappa(filled, gold, clusters, weighting=_weighting(ordered), level=level)
+
+    return widen_coefficient(kappa, coefficient, verdicts, right=gold, farthest=farthest)

@@ -115,22 +115,11 @@ METRICS: Final = (
             flags=("constant-gold", "sensitive-to-missing"),
             role=Role.AGREEMENT.value,
         ),
-        instead_of={"accuracy": "equal to the gold label", "exact-accuracy": "equal to the gold label"},
-    ),
-    _metric(
-        "gain-over-commonest",
-        "gain:GainOverCommonest",
-        MetricOptions,
-        "gold accuracy minus the share of the most common gold label, in the reference condition",
-        describe_difference(
-            "gain-over-commonest",
-            "P(`y = t`) minus the share of the most common gold label, on the same items; reference condition",
-            better="higher",
-            interval="the least over the labels that may be the most common (`linearised-wilson-min`, "
-            "`cluster-robust-wilson-min`)",
-            flags=("constant-gold",),
-            source="Berger (1982), intersection-union test",
-        ),
+        instead_of={
+            "accuracy": "equal to the gold label",
+            "exact-accuracy": "equal to the gold label",
+            "gain-over-commonest": "to be held against the share of the most common gold label, which is known",
+        },
     ),
     _metric(
         "covariate-effect",
@@ -322,6 +311,12 @@ METRICS: Final = (
             f"{_COHEN}; Lin (1989)",
             interval=_JACKKNIFES,
             flags=_CORRELATION_FLAGS,
+        ),
+        describe_p_value(
+            "gold-kappa-p",
+            "permutation test by cluster, in the reference condition; null hypothesis: `y` does not depend on the gold "
+            "label",
+            source="Good (2005)",
         ),
         instead_of={
             "kappa": "with the gold labels",

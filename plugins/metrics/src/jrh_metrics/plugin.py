@@ -13,6 +13,9 @@ from jrh_metrics.measure_list import METRICS
 
 JRH_API_VERSION = 2
 
+_SLIGHT = 0.2
+"""Agreement of a kappa below it is slight (Landis and Koch 1977)."""
+
 
 @hookimpl
 def jrh_metrics() -> Iterable[MetricSpec]:
@@ -33,11 +36,33 @@ def jrh_flags() -> Iterable[FlagSpec]:
 def jrh_findings() -> Iterable[RuleSpec]:
     """Declare the rules: accuracy, changes, reruns, verdicts, grading, people, covariates."""
     yield RuleSpec(
-        name="trivial-accuracy",
-        summary="accuracy against always answering the most common gold label",
-        reads=("gain-over-commonest", "gold-accuracy", "as-expected"),
-        kinds=(KindSpec(name="trivial-accuracy", order=0, floored=True),),
-        factory="jrh_metrics.rules.accuracy:TrivialAccuracy",
+        name="headline",
+        summary="agreement with gold beyond chance, or verdicts as expected without gold labels",
+        reads=("gold-kappa", "gold-accuracy", "as-expected", "people-kappa", "rerun-disagreement"),
+        kinds=(
+            KindSpec(name="gold-agreement", order=0, floored=True, floor=_SLIGHT),
+            KindSpec(name="below-chance", order=0, silences=("no-agreement", "trivial-accuracy")),
+            KindSpec(name="as-expected", order=0),
+            KindSpec(name="trivial-accuracy", order=5, floored=True),
+        ),
+        factory="jrh_metrics.rules.headline:GoldAgreement",
+    )
+    yield RuleSpec(
+        name="no-agreement",
+        summary="hardly any agreement with gold beyond chance, and constant verdicts",
+        reads=("gold-kappa", "gold-accuracy", "people-kappa"),
+        kinds=(
+            KindSpec(name="constant-verdicts", order=0, silences=("trivial-accuracy",)),
+            # Whatever is shown of so small a kappa is no merit, and explains a low accuracy.
+            KindSpec(
+                name="no-agreement",
+                order=0,
+                floored=True,
+                floor=_SLIGHT,
+                silences=("gold-agreement", "trivial-accuracy"),
+            ),
+        ),
+        factory="jrh_metrics.rules.headline:NoAgreement",
     )
     yield RuleSpec(
         name="human-ceiling",

@@ -43,17 +43,12 @@ def said(measures: Iterable[Measure]) -> list[str]:
 
 @loop_over(
     ("low", "high", "kind"),
-    [(0.01, 0.3, "for"), (-0.3, -0.01, "against"), (-0.05, 0.2, "inconclusive"), (0.0, 0.3, "inconclusive")],
+    [(0.3, 0.8, "for"), (-0.8, -0.3, "against"), (-0.1, 0.5, "inconclusive")],
 )
-def test_accuracy_is_held_against_the_commonest_label(low: float, high: float, kind: str) -> None:
-    """18 of 30 items have the commonest label: 0.6."""
-    accuracy = a_measure("gold-accuracy", 0.6 + low, 0.6 + high, "reference")
-    gain = a_measure("gain-over-commonest", low, high, "reference")
-    ((text, claim),) = claims([accuracy, gain]).items()
+def test_kappa_is_held_against_chance(low: float, high: float, kind: str) -> None:
+    ((text, claim),) = claims([a_measure("gold-kappa", low, high, "reference", unit="coefficient")]).items()
     assert claim.kind == kind
-    assert "most common gold label" in text
-    (place,) = claim.places or claim.folded
-    assert place.basis.aside.startswith("gain ")
+    assert "the gold labels" in text
 
 
 def test_what_is_inconclusive_is_folded_with_what_would_decide_it() -> None:

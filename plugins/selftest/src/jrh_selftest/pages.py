@@ -130,7 +130,7 @@ _CHANGES: Final = frozenset(
     for severity in ("bad", "warning", "info")
 )
 """Every sentence that says that a test changes something."""
-_BETTER: Final = frozenset({"trivial-accuracy:good", "trivial-accuracy:bad"})
+_BETTER: Final = frozenset({"gold-agreement:good", "gold-agreement:bad", "trivial-accuracy:bad"})
 _SAME: Final = frozenset({"accuracy-equivalence:good"})
 
 _UNEVEN: Final = Page(name="page", accuracy=1.0, noise=0.04)
@@ -149,7 +149,7 @@ _USUAL: Final = tuple(
         items=items,
         constant=True,
         balance=(share, 1 - share),
-        metrics=frozenset({"gold-accuracy", "gain-over-commonest"}),
+        metrics=frozenset({"gold-accuracy", "gold-kappa"}),
     )
     for items, share in ((30, 0.55), (60, 0.5), (200, 0.6))
 )
@@ -174,7 +174,7 @@ def claim_checks() -> Iterator[ClaimCheck]:
     for page in _NULLS:
         yield ClaimCheck(page=page, name="any false claim of a change", kinds=_CHANGES)
     for page in _USUAL:
-        yield ClaimCheck(page=page, name="better or worse than the commonest label", kinds=_BETTER)
+        yield ClaimCheck(page=page, name="agreement beyond chance", kinds=_BETTER)
     for page in _AT_MARGIN:
         yield ClaimCheck(page=page, name="equivalent", kinds=_SAME)
 

@@ -84,6 +84,8 @@ class Measure:
     estimate: float | None
     """None if it cannot be estimated; `flags` and `note` say why."""
     interval: Interval | None = None
+    observed: Interval | None = None
+    """The interval of the verdicts that are there, where `interval` allows for any missing ones; None elsewhere."""
     unit: str = "proportion"
     n_trials: int = 0
     """Number of trials used for the estimate."""

@@ -178,11 +178,13 @@ class Situation:
         return evolve(claim, severity=severity, aside=", ".join(filter(None, (claim.aside, *names))))
 
     def own_p(self, measure: Measure, null: float = 0.0) -> str:
-        """Return the p-value where the interval excludes the null value and the test does not reject it."""
+        """Return the p-value where the test rejects the null value and the interval holds it, or the reverse."""
         interval, p = measure.interval, self.family.p.get(self._key(measure))
+        if interval is None or p is None:
+            return ""
         # An interval and a test that disagree puzzle readers: the p-value shows which of them decided.
-        excluded = interval is not None and not interval.low <= null <= interval.high
-        return state_p(p) if excluded and p is not None and p > self.family.alpha else ""
+        excluded = not interval.low <= null <= interval.high
+        return state_p(p) if excluded != (p <= self.family.alpha) else ""
 
     def _key(self, measure: Measure) -> Hashable:
         return self.rule, Place.of(measure)

@@ -14,8 +14,7 @@ from jrh_measuring import (
     CONSTANT_GOLD,
     commonest,
     format_counts,
-    format_estimate,
-    format_interval,
+    format_figure,
     format_items,
     format_number,
     state_p,
@@ -26,11 +25,12 @@ from jrh_stats import binomial_limits, items_for_proportion
 from jrh_import.checking.measurement import Checked
 from jrh_import.covariates import covariate_name
 
-TRIVIAL: Final = "trivial-accuracy"
-"""Kind of the finding that is part of the answer."""
+RIGHT: Final = "gold-accuracy"
+AGREEMENT: Final = "gold-agreement"
+HEADLINES: Final = ("constant-verdicts", "below-chance", "no-agreement", AGREEMENT, "trivial-accuracy")
+"""Kinds of the findings about agreement; the first that there is begins the answer."""
 MISSING: Final = "missing-verdicts"
 BLANK: Final = "blank"
-_USUAL: Final = "most common gold label"
 _DIGITS: Final = 2
 _COEFFICIENTS: Final = {
     "gold-kappa": "kappa",
@@ -67,7 +67,7 @@ def answers_of(checked: Checked) -> tuple[Answer, ...]:
 
 def _answer(checked: Checked, judge: str) -> Answer:
     measures = {measure.name: measure for measure in checked.report.measures if _is_whole(measure, judge)}
-    agreement = measures["gold-accuracy"]
+    agreement = measures[RIGHT]
     ordered = any(summary.task.scale.ordered for summary in checked.report.tasks)
     names = _COEFFICIENTS | ({"gold-kappa": "quadratic kappa"} if ordered else {})
     coefficients = tuple((name, measures[measure]) for measure, name in names.items() if measure in measures)
@@ -80,11 +80,11 @@ def _answer(checked: Checked, judge: str) -> Answer:
         missing=measures["missing"],
         needed=needed,
         enough=enough,
-        sentence=_sentence(checked, judge, agreement, coefficients, enough),
+        sentence=_sentence(checked, judge, agreement, enough),
         findings=tuple(
             _with_blanks(finding, checked, measures["missing"])
             for finding in checked.report.findings
-            if finding.judge == judge and finding.kind != TRIVIAL
+            if finding.judge == judge and finding.kind != AGREEMENT
         ),
         covariates=tuple(open_covariates(checked, judge)),
     )
@@ -141,7 +141,8 @@ def _items_needed(agreement: Measure, within: float) -> int | None:
     The exact interval of independent items, times the design effect of this table: the squared ratio of its half-width
     to that of as many independent items.
     """
-    interval, items = agreement.interval, agreement.n_items
+    # More items narrow the interval of the verdicts that are there.
+    interval, items = agreement.observed or agreement.interval, agreement.n_items
     # No estimate, no variance to plan with.
     if agreement.estimate is None or interval is None or not items:
         return None
@@ -150,30 +151,20 @@ def _items_needed(agreement: Measure, within: float) -> int | None:
     return ceil(items_for_proportion(within, agreement.estimate, level=interval.level) * effect)
 
 
-def _sentence(
-    checked: Checked,
-    judge: str,
-    agreement: Measure,
-    coefficients: tuple[tuple[str, Measure], ...],
-    enough: bool | None,
-) -> str:
+def _sentence(checked: Checked, judge: str, agreement: Measure, enough: bool | None) -> str:
     name = clean_text(judge, 60)
     if agreement.estimate is None:
         start = "" if checked.request.at_least is None else "Undecided: "
         return f"{start}{name}: no answer; {agreement.note or 'no item has a verdict and a label'}."
-    sizes = f"n = {_size(agreement)}{_bounds(agreement)}"
-    text = f"{name} agrees with people at a rate of {format_figure(agreement)} ({sizes}){_versus_usual(checked, judge)}"
-    # Where people give one label only, a coefficient of agreement beyond chance says nothing.
-    shown = () if "constant-gold" in agreement.flags else coefficients
-    kappa = next((f"{kind} {format_figure(measure)}" for kind, measure in shown if measure.estimate is not None), "")
-    text = f"{text}; {kappa}" if kappa else text
+    sizes = f"n = {_size(agreement)}{_bounds(agreement)}{_usual(checked)}"
+    text = f"{name}{_headline(checked, judge)} rate of agreement {format_figure(agreement, _DIGITS)} ({sizes})"
     if checked.request.at_least is None:
         return f"{text}."
     bar = format_number(checked.request.at_least, _DIGITS)
     start = {True: "Yes", False: "No", None: "Undecided"}[enough]
-    end = {True: f"at least {bar}", False: f"below {bar}", None: f"the interval includes {bar}"}[enough]
+    end = {True: f"at least {bar}", False: f"below {bar}", None: f"its interval includes {bar}"}[enough]
     if doubts := _doubts(checked, agreement):
-        why = {CONSTANT_GOLD: "people give one label only"}.get(doubts[0], f"the interval may be wrong ({doubts[0]})")
+        why = {CONSTANT_GOLD: "people give one label only"}.get(doubts[0], f"its interval may be wrong ({doubts[0]})")
         end = f"not decided, because {why}"
     elif _is_open(agreement, checked.request.at_least):
         end = f"the missing verdicts could put it below or above {bar}"
@@ -194,28 +185,31 @@ def _size(agreement: Measure) -> str:
     return f"{items}, {count_noun(agreement.n_trials, 'verdict')}" if repeated else items
 
 
-def _versus_usual(checked: Checked, judge: str) -> str:
-    """Say what the findings say about always giving the most common label of people."""
+def _headline(checked: Checked, judge: str) -> str:
+    """Say what the finding about agreement says, in terms of people."""
+    said = {finding.kind: finding for finding in checked.report.findings if finding.judge == judge}
+    finding = next((said[kind] for kind in HEADLINES if kind in said), None)
+    if finding is None:
+        return ":"
+    # The statements are short for sentences about a judge.
+    verb = {"Not": " is", "Accuracy": ":"}.get(finding.statement.split()[0], "")
+    statement = f"{verb} {finding.statement[:1].lower()}{finding.statement[1:]}".replace("the gold labels", "people")
+    basis = finding.basis[0]
+    # In parentheses follow the accuracy and its comparisons, which the answer gives with their sizes.
+    figure = " ".join(part for part in (basis.value, basis.interval, basis.aside.partition("(")[0].strip()) if part)
+    figures = "" if basis.name == RIGHT or not figure else f": {figure}"
+    needed = f" ({finding.decide})" if finding.decide else ""
+    return f"{statement}{figures}{needed};"
+
+
+def _usual(checked: Checked) -> str:
+    """Say how often the most common label of people alone would agree."""
     (summary,) = checked.report.tasks
     usual = commonest(summary)
-    findings = [finding for finding in checked.report.findings if (finding.judge, finding.kind) == (judge, TRIVIAL)]
-    if usual is None or not findings:
+    # On an ordinal scale the share of exact levels is not what decides.
+    if usual is None or usual[1] == 1.0 or summary.task.scale.ordered:
         return ""
-    label, share = usual
-    statement = findings[0].statement
-    remark = f"{statement[:1].lower()}{statement[1:]}"
-    # With one label only, the constant judge is right by construction.
-    if share == 1.0:
-        return f"; {remark}"
-    named = f"'{clean_text(label, 40)}', {format_number(share, _DIGITS)}"
-    if findings[0].decide:
-        named += f"; {findings[0].decide}"
-    return f", {remark.replace(_USUAL, f'{_USUAL} ({named})', 1)}"
-
-
-def format_figure(measure: Measure) -> str:
-    """Write the estimate of a measure with its interval."""
-    return f"{format_estimate(measure, _DIGITS)} {format_interval(measure, _DIGITS)}".strip()
+    return f"; always '{clean_text(usual[0], 40)}': {format_number(usual[1], _DIGITS)}"
 
 
 EFFECT: Final = "covariate-effect"
@@ -259,4 +253,4 @@ def _effect_figure(effect: Measure) -> str:
     levels = " levels" if effect.unit == "difference in levels" else ""
     level = effect.cell.get("level")
     per = " per standard deviation" if level is None else f" with '{clean_text(level, _NAME)}'"
-    return f"{format_figure(effect)}{levels}{per}"
+    return f"{format_figure(effect, _DIGITS)}{levels}{per}"

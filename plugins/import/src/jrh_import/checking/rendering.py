@@ -10,9 +10,9 @@ from typing import Final
 import attrs
 from jrh import Measure
 from jrh.text import clean_text, count_noun
-from jrh_measuring import format_interval, format_items, format_number, state_p
+from jrh_measuring import format_figure, format_interval, format_items, format_number, state_p
 
-from jrh_import.checking.answers import EFFECT, Answer, format_figure
+from jrh_import.checking.answers import EFFECT, Answer
 from jrh_import.checking.measurement import Checked
 
 _DIGITS: Final = 2
@@ -106,8 +106,8 @@ def _table(checked: Checked, answers: Sequence[Answer]) -> Iterator[str]:
         rows.append(
             [
                 clean_text(answer.judge, _NAME),
-                format_figure(answer.agreement),
-                *(format_figure(coefficients[kind]) if kind in coefficients else "-" for kind in kinds),
+                format_figure(answer.agreement, _DIGITS),
+                *(format_figure(coefficients[kind], _DIGITS) if kind in coefficients else "-" for kind in kinds),
                 _missing_count(answer.missing),
                 "-" if answer.needed is None else f"{answer.needed:,}",
             ]

@@ -1,4 +1,4 @@
-"""Rules about being right: against the trivial judge, and against the reference condition."""
+"""Rules about being right, compared with the reference condition."""
 
 from __future__ import annotations
 
@@ -7,95 +7,11 @@ from typing import Final
 
 from jrh import Measure
 from jrh.values import Severity, has_model_gold
-from jrh_measuring import (
-    Chain,
-    Claim,
-    Design,
-    Hypothesis,
-    Rule,
-    Situation,
-    commonest,
-    estimate_text,
-    format_interval,
-    items_needed,
-    margin_of,
-)
+from jrh_measuring import Claim, Situation, margin_of
 
-RIGHT: Final = "gold-accuracy"
 EXPECTED: Final = "as-expected"
 RERUN: Final = "rerun-disagreement"
-_GAIN: Final = "gain-over-commonest"
-_TRIVIAL: Final = "trivial-accuracy"
-_DIGITS: Final = 2
 _HALF: Final = 0.5
-_USUAL: Final = "always answering the most common gold label"
-
-
-class TrivialAccuracy(Rule):
-    """Compares the accuracy of the reference condition with always answering the most common gold label.
-
-    The paired measure `gain-over-commonest` decides: the interval of the accuracy alone would treat the share of the
-    most common label as known.
-    """
-
-    def hypotheses(self, design: Design) -> Iterator[Chain]:
-        """Yield that the gain is 0, for every task whose gold labels differ."""
-        for place in design.wholes(_GAIN):
-            usual = commonest(design.tasks[place.task]) if place.task in design.tasks else None
-            # Where all gold labels are one, nothing can beat it: the hypothesis would take weight from others.
-            if usual is None or usual[1] < 1.0:
-                yield (Hypothesis(place=place, weight=0.25),)
-
-    def claims(self, now: Situation) -> Iterator[Claim]:
-        """Yield a claim per task."""
-        for name, summary in now.design.tasks.items():
-            usual, gain = commonest(summary), now.whole(_GAIN, name)
-            measure = now.whole(RIGHT, name) or now.whole(EXPECTED, name)
-            if usual is None or measure is None or measure.estimate is None:
-                continue
-            label, share = usual
-            if share == 1.0:
-                yield Claim(
-                    kind=_TRIVIAL,
-                    severity=Severity.WARNING,
-                    statement=f"Accuracy cannot be judged: every gold label is '{label}'",
-                    measure=measure,
-                    plain=True,
-                )
-            elif gain is not None and gain.estimate is not None:
-                yield _versus_trivial(now, measure, gain)
-
-
-def _versus_trivial(now: Situation, measure: Measure, gain: Measure) -> Claim:
-    floor, margin = now.floor_of(_TRIVIAL), now.margin
-    severity, statement = _against(now, gain, floor)
-    needed = None
-    if severity is Severity.INCONCLUSIVE:
-        needed = items_needed(gain, margin, now.family.comparisons)
-    figures = ("gain", estimate_text(gain), format_interval(gain, _DIGITS), now.own_p(gain))
-    return Claim(
-        kind=_TRIVIAL,
-        severity=severity,
-        statement=statement,
-        measure=measure,
-        aside=" ".join(filter(None, figures)),
-        needed=needed,
-        unit="labelled item",
-        floor=floor,
-    )
-
-
-def _against(now: Situation, gain: Measure, floor: float) -> tuple[Severity, str]:
-    if not now.claims(gain):
-        corrected = now.correction(gain)
-        if corrected:
-            than = "better" if (gain.estimate or 0.0) > 0 else "worse"
-            return Severity.INCONCLUSIVE, f"Possibly {than} than {_USUAL}; {corrected}"
-        return Severity.INCONCLUSIVE, f"Not significantly different from {_USUAL}"
-    value = gain.estimate or 0.0
-    if abs(value) < floor:
-        return Severity.INFO, f"Negligibly different from {_USUAL} (below the floor of {floor:g})"
-    return (Severity.GOOD, f"Better than {_USUAL}") if value > 0 else (Severity.BAD, f"Worse than {_USUAL}")
 
 
 def accuracy_change(now: Situation) -> Iterator[Claim]:

@@ -15,8 +15,7 @@ from jrh_measuring import (
     PValue,
     Rule,
     Situation,
-    format_interval,
-    format_number,
+    format_figure,
     items_needed,
     margin_of,
     read_off,
@@ -73,12 +72,13 @@ class HumanCeiling(Rule):
             needed = None
             if severity is Severity.INCONCLUSIVE:
                 needed = items_needed(difference, margin, now.family.comparisons)
+            figures = [format_figure(kappa, _DIGITS) for kappa in (judge, people)]
             yield Claim(
                 kind=_KIND,
                 severity=severity,
                 statement=statement,
                 measure=difference,
-                aside=f"(kappa with people {_describe_kappa(judge)}, of people {_describe_kappa(people)})",
+                aside=f"(kappa with people {figures[0]}, of people {figures[1]})",
                 needed=needed,
                 margin=margin,
             )
@@ -93,9 +93,3 @@ def _decide(now: Situation, difference: Measure, margin: float) -> tuple[Severit
     if (difference.estimate or 0.0) < 0 and now.claims(difference):
         return Severity.BAD, "Agrees with people less than people agree with each other"
     return Severity.INCONCLUSIVE, "Not shown to agree with people as well as people agree with each other"
-
-
-def _describe_kappa(measure: Measure) -> str:
-    if measure.estimate is None:
-        return "not estimable"
-    return f"{format_number(measure.estimate, _DIGITS, proportion=False)} {format_interval(measure, _DIGITS)}".strip()
