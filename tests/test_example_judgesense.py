@@ -419,6 +419,10 @@ def test_agreement_with_the_level(counted: Counted, graded: Graded) -> None:
         for name, coefficient in ORDINAL.items():
             assert near(row[name], coefficient(x, y, np.ones(len(x))))
             ends = intervals.of_correlation(pairs, coefficient, ranks=name == "Spearman")
+            if name == CCC and len(told) < len(graded.own["coherence", row["test"], row["judge"]]):
+                # Of agreement with gold, the interval holds whatever the missing verdicts would have been.
+                assert float(row[f"{name} low"]) < ends.low <= ends.high <= float(row[f"{name} high"]) + 1e-9
+                continue
             assert ends.fits(row[f"{name} low"], row[f"{name} high"]), (row, name, ends)
         errors = [(cluster, abs(one - other)) for cluster, one, other in pairs]
         assert found(row, "MAE", errors, intervals.of_mean(errors, 0.0, 4.0))

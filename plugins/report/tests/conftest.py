@@ -42,7 +42,7 @@ def _measures() -> Iterator[Measure]:
                         flags=flags,
                     )
         yield a_measure(
-            "kappa",
+            "self-kappa",
             judge=judge,
             estimate=None if flags else -0.0007 + place,
             unit="coefficient",

@@ -121,7 +121,7 @@ def test_folded_parts_are_those_that_are_long_and_not_needed_at_first(render, re
         "Cost per test",
         "Made of",
     ]
-    assert folded[3:] == ["as-expected", "rerun-disagreement", "agreement", "flip-rate", "kappa"]
+    assert folded[3:] == ["as-expected", "rerun-disagreement", "agreement", "flip-rate", "self-kappa"]
 
 
 def test_the_sample_report_is_not_shortened(render) -> None:

@@ -70,7 +70,7 @@ def test_every_row_has_as_many_cells_as_its_heading_whatever_the_text(render, re
 def test_the_main_table_has_judges_tests_intervals_and_missing_counts(render, report) -> None:
     main = _tables(render("markdown", report))[0]
 
-    assert main[0] == ["Judge", "Test", "as expected", "flip rate", "noise floor", "kappa"]
+    assert main[0] == ["Judge", "Test", "as expected", "flip rate", "noise floor", "self-kappa"]
     assert main[6] == [
         "gpt-4o-mini",
         "format",

@@ -166,9 +166,9 @@ def test_costs_add_up_per_judge_and_never_hide_what_is_unknown(render, report) -
 def test_cautions_are_told_once_per_flag_with_their_places(render, report) -> None:
     text = " ".join(render("terminal", report, width=120, full=True).split())
 
-    assert "few-items (kappa): few items; the interval is wide" in text
+    assert "few-items (self-kappa): few items; the interval is wide" in text
     assert "is approximate. Seen for baseline in format; gpt-4o-mini" in text
-    assert "degenerate (kappa): not estimable from identical values. Seen for yes-man (simulated) in format" in text
+    assert "degenerate (self-kappa): not estimable from identical values. Seen for yes-man (simulated) in format" in text
 
 
 def test_jss_stands_in_the_main_table_where_templates_were_varied(render, report, measure) -> None:
@@ -180,7 +180,7 @@ def test_jss_stands_in_the_main_table_where_templates_were_varied(render, report
     ).splitlines()
 
     heading = next(line for line in lines if "flip rate" in line and "noise floor" in line and "Judge" in line)
-    assert heading.split()[-2:] == ["JSS", "kappa"]
+    assert heading.split()[-2:] == ["JSS", "self-kappa"]
     row = next(line for line in lines if re.match(r"  baseline +format", line))
     assert row[heading.index("JSS") :].startswith("0.83 ")
     assert "JSS: judge sensitivity score, the share of template pairs" in " ".join(" ".join(lines).split())

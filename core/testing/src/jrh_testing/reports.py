@@ -289,7 +289,7 @@ def _measures(task: Task) -> Iterator[Measure]:
                 flags=marks,
             )
         yield Measure(
-            name="kappa",
+            name="self-kappa",
             judge=judge,
             task=task.name,
             test="format",
