@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 import jrh_metrics.plugin
+from attrs import evolve
+from jrh import RunReport, Scale
 from jrh_testing import SectionContract, report_of
+
+
+def on_levels(report: RunReport) -> RunReport:
+    """Let the report's tasks be judged on levels."""
+    return evolve(
+        report,
+        tasks=tuple(evolve(part, task=evolve(part.task, scale=Scale.of_levels(1, 5))) for part in report.tasks),
+    )
 
 
 class TestPeople(SectionContract):
@@ -48,7 +58,7 @@ class TestPanel(SectionContract):
 class TestGoldLevels(SectionContract):
     plugin = jrh_metrics.plugin
     component = "gold-levels"
-    reports = (report_of("pearson", "bias"),)
+    reports = (on_levels(report_of("pearson", "bias")),)
 
 
 class TestConfusion(SectionContract):

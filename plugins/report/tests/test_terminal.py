@@ -168,7 +168,9 @@ def test_cautions_are_told_once_per_flag_with_their_places(render, report) -> No
 
     assert "few-items (self-kappa): few items; the interval is wide" in text
     assert "is approximate. Seen for baseline in format; gpt-4o-mini" in text
-    assert "degenerate (self-kappa): not estimable from identical values. Seen for yes-man (simulated) in format" in text
+    assert (
+        "degenerate (self-kappa): not estimable from identical values. Seen for yes-man (simulated) in format" in text
+    )
 
 
 def test_jss_stands_in_the_main_table_where_templates_were_varied(render, report, measure) -> None:
