@@ -287,13 +287,13 @@ def test_a_plan_tells_what_the_items_can_show_and_how_many_a_wished_precision_ne
     rows = [[cell.strip() for cell in re.split("[│|]", line)[1:-1]] for line in plan.stdout.splitlines()]
     found = {row[1]: row[2:] for row in rows if len(row) == 9 and row[2].isdecimal()}
 
-    # Four items: Wilson's interval of one half is ±0.35, and of 381 items ±0.05.
-    assert found["reference"] == ["4", "1", "±0.35", "381", "-", "-", "-"]
+    # Four items: the exact interval of one half is ±0.43, and of 402 items ±0.05.
+    assert found["reference"] == ["4", "1", "±0.43", "402", "-", "-", "-"]
     others = [row for test, row in found.items() if test != "reference"]
     assert others
     assert all(row[0] == "4" and (row[4] == "none" or float(row[4].lstrip("~±")) > 0.3) for row in others)
     assert "a test changes the verdict on 20% of items" in plan.stdout
-    assert "2,398" in finer.stdout, finer.stdout
+    assert "2,449" in finer.stdout, finer.stdout
 
 
 def test_a_plan_of_unknown_price_says_so(project: Project, server: ChatServer) -> None:

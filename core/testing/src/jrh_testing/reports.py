@@ -130,13 +130,14 @@ def sample_report(task: Task | None = None) -> RunReport:
     """Make the report of a run with findings of every kind: missing verdicts, faults, unknown costs, flags, notes."""
     task = task or sample_task()
     records = sample_records(task)
-    gold = {label: sum(1 for row in records if row.gold == label) for label in task.scale.labels}
+    gold_by_item = {row.item_id: row.gold for row in records}
+    gold = {label: list(gold_by_item.values()).count(label) for label in task.scale.labels}
     return evolve(
         empty_report(),
         suite="sample",
         run_id=content_id("sample"),
         seed=7,
-        tasks=(TaskSummary(task=task, items=12, labelled=10, gold=gold),),
+        tasks=(TaskSummary(task=task, items=12, labelled=sum(gold.values()), gold=gold),),
         judges=JUDGES,
         simulated=SIMULATED,
         tests=(REFERENCE, "format"),
