@@ -68,7 +68,7 @@ def test_a_judge_under_another_name_has_the_same_digits_in_every_measure(before:
     after = measured(tmp_path / "run", dict(zip(called, ANSWERS, strict=True)))
     assert digits(after, called) == digits(before, {})
     drawn = {each.name for each in before if each.interval and "bootstrap" in each.interval.method}
-    assert len(drawn) > 3, drawn
+    assert len(drawn) >= 3, drawn
 
 
 def test_judges_with_the_same_verdicts_have_the_same_digits(tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from criteria_studies import World, alarms, table
 from jrh_testing import loop_over
-from studies import World, alarms, table
 
 
 def most_claims(studies: int) -> int:
