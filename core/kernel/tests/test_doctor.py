@@ -96,6 +96,13 @@ def test_the_list_as_json_names_hooks_components_and_problems(site: Any) -> None
     assert [each["message"] for each in found["problems"]] == ["ZeroDivisionError: division by zero (gone.py, line 1)"]
 
 
+def test_a_plugin_is_blamed_also_where_the_backport_of_metadata_loads_it(site: Any) -> None:
+    """Libraries such as litellm import it, and Python then finds all distributions through it."""
+    pytest.importorskip("importlib_metadata")
+    site.install("gone", "1 / 0")
+    assert told() == ["gone 1.0: 'gone' did not load fully: ZeroDivisionError: division by zero (gone.py, line 1)"]
+
+
 @pytest.mark.parametrize(
     ("given", "message"),
     [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -31,7 +32,9 @@ class TestOfAClass:
 def test_every_row_runs_and_every_failure_is_reported_by_name(tmp_path) -> None:
     (tmp_path / "test_table.py").write_text(TEST, encoding="utf-8")
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-o", "asyncio_mode=auto", tmp_path]
-    outcome = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+    # Without the options of the run that this test is part of, such as where it may write.
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+    outcome = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path, env=environment)
     assert outcome.returncode == 1
     failures = [line.split(" - ")[0] for line in outcome.stdout.splitlines() if line.startswith("SUBFAILED")]
     assert failures == [

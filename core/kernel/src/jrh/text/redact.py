@@ -25,7 +25,9 @@ _SECRET_NAME: Final = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL)
 SHORTEST: Final = 8
 """Minimum length of a value treated as a secret: real keys are longer, placeholders such as `EMPTY` are shorter."""
 _SCHEME_AND_SECRET: Final = 2
-_NO_PLUGIN: Final = frozenset({"jrh", "pluggy", "attr", "attrs", "cattrs", "click", *sys.stdlib_module_names})
+_NO_PLUGIN: Final = frozenset(
+    {"jrh", "pluggy", "attr", "attrs", "cattrs", "click", "importlib_metadata", *sys.stdlib_module_names}
+)
 """Packages that only pass an error of a plugin on."""
 _MOST: Final = 300
 """Characters of an error's text that are shown."""
