@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
+import py_compile
 import shutil
 import sqlite3
+import sys
+from collections.abc import Callable, Iterator
+from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 
 import pytest
-from jrh_testing import Inside, Project
+from jrh_testing import Inside, Project, loop_over
 
 pytestmark = pytest.mark.inside
 
@@ -188,7 +193,7 @@ def test_what_a_metric_measured_is_reported_without_its_plugin(study: Project) -
 def test_a_run_directory_of_somebody_else_makes_no_code_run(study: Project, tmp_path: Path) -> None:
     theirs = tmp_path / "theirs"
     shutil.copytree(study.path, theirs)
-    for environment, place in (({}, theirs), ({"JRH_CACHE_DIR": str(tmp_path / "other")}, study.path)):
+    for environment, place in (({}, theirs), ({"JRH_STATE_DIR": str(tmp_path / "other")}, study.path)):
         done = study.run("report", place / "runs/mine", env=environment)
         assert "another user, machine or directory ran it, and a plugin can run any code; pass --plugins" in done.stderr
         assert done.exit_code == 2
@@ -219,3 +224,134 @@ def test_a_damaged_memory_is_one_sentence(study: Project, tmp_path: Path, stored
     assert done.exit_code == 2
     assert "Traceback" not in done.stderr
     assert not _loaded(study)
+
+
+@pytest.fixture
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Provide a directory of the import path with a plugin that imports a module of Python and one that is missing."""
+    folder = tmp_path / "site-packages"
+    folder.mkdir()
+    code = PLUGIN.replace(
+        "from helper import CLOSING",
+        "import colorsys\ntry:\n    import faster\nexcept ImportError:\n    pass\nCLOSING = ''",
+    )
+    (folder / "installed_plug.py").write_text(code)
+    monkeypatch.syspath_prepend(folder)
+    yield folder
+    for name in ("installed_plug", "colorsys", "faster"):
+        sys.modules.pop(name, None)
+
+
+def test_nothing_in_a_run_directory_is_imported(made: Project, installed: Path, tmp_path: Path) -> None:
+    study = Inside(tmp_path / "study", made.env)
+    study.path.mkdir()
+    study.write("suite.yaml", SUITE)
+    assert study.run("run", "suite.yaml", "--plugins", "installed_plug:").exit_code == 0
+    # What somebody else sends: a run that remembers a plugin which this user has run, and modules that it imports.
+    sent = Inside(tmp_path / "sent", study.env)
+    shutil.copytree(study.path / "runs/mine", sent.path)
+    for name in ("colorsys", "faster", "sitecustomize", "attrs", "installed_plug"):
+        sent.write(f"{name}.py", f"from pathlib import Path\nPath('pwned-{name}').touch()\n")
+        (sent.path / "below").mkdir(exist_ok=True)
+        shutil.copy(sent.path / f"{name}.py", sent.path / "below")
+    below = Inside(sent.path / "below", study.env)
+    for place, run in ((sent, "."), (below, "..")):
+        for options in ((), ("--plugins", "installed_plug:")):
+            for name in ("installed_plug", "colorsys", "faster"):
+                sys.modules.pop(name, None)
+            done = place.run("report", run, *options)
+            assert done.exit_code == 0, done.stderr
+            assert ("loading 'installed_plug:'" in done.stderr) == (not options)
+        done = place.run("report", run, "--plugins", "faster.py")
+        assert (
+            f"'faster.py' lies in the run directory '{sent.path}', and a run directory is data; move it" in done.stderr
+        )
+        assert "cannot" in place.run("report", run, "--plugins", "faster:").stderr
+    # As a program: `python -m` puts the working directory first.
+    assert Project(sent.path, study.env).run("report", ".", env={"PYTHONPATH": str(installed)}).exit_code == 0
+    assert not [str(path) for path in sent.path.rglob("pwned-*")]
+
+
+def _write(name: str, content: bytes | str) -> Callable[[Path], object]:
+    return lambda folder: (folder / name).write_bytes(content.encode() if isinstance(content, str) else content)
+
+
+def _compile(name: str, *, cached: bool = False) -> Callable[[Path], object]:
+    """Return what puts byte code in the place of a module, or into Python's cache of it."""
+
+    def change(folder: Path) -> None:
+        code = folder / "evil.py"
+        code.write_text("open('pwned', 'w')\nCLOSING = 'pwned'\n")
+        target = importlib.util.cache_from_source(str(folder / f"{name}.py")) if cached else f"{folder / name}.pyc"
+        unchecked = py_compile.PycInvalidationMode.UNCHECKED_HASH
+        py_compile.compile(str(code), cfile=target, invalidation_mode=unchecked)
+        if not cached:
+            (folder / f"{name}.py").unlink()
+
+    return change
+
+
+def _package(folder: Path) -> None:
+    (folder / "helper").mkdir()
+    (folder / "helper/__init__.py").write_text("CLOSING = ''")
+
+
+@loop_over(
+    "change, is_loaded",
+    [
+        pytest.param(_write("unused.py", ""), True, id="a module that nothing imports"),
+        pytest.param(_write("colorsys.py", "open('pwned', 'w')"), True, id="a module named as one of Python"),
+        pytest.param(_compile("helper", cached=True), True, id="byte code in the cache"),
+        pytest.param(_compile("helper"), False, id="byte code in the place of a module"),
+        pytest.param(_write(f"helper{EXTENSION_SUFFIXES[0]}", b"\x7fELF"), False, id="an extension"),
+        pytest.param(_package, False, id="a package"),
+        pytest.param(_write("work.py", "open('pwned', 'w')"), False, id="the module of a factory"),
+        pytest.param(_compile("work"), False, id="byte code of a factory"),
+        # Its name is computed, so that no record covers it: it cannot be imported.
+        pytest.param(_write("hidden.py", "open('pwned', 'w')"), True, id="a module of a computed name"),
+    ],
+)
+def test_the_users_record_covers_what_a_plugin_imports(
+    wide: Project, change: Callable[[Path], object], is_loaded: bool
+) -> None:
+    for path in set(wide.path.iterdir()) - {wide.path / "runs", wide.path / "suite.yaml", wide.path / ".state"}:
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+    _write_wide(wide)
+    for name in [name for name in sys.modules if name.startswith(("helper", "work", "colorsys", "jrh_local_mine"))]:
+        del sys.modules[name]  # as in a process of its own
+    change(wide.path)
+    done = wide.run("report", "runs/mine")
+    assert _loaded(wide) == is_loaded, done.stderr
+    assert ("it has changed since" in done.stderr) == (not is_loaded), done.stderr
+    assert not (wide.path / "pwned").exists()
+
+
+def _write_wide(project: Project) -> None:
+    """Write a plugin that imports a module beside it, one of Python, one of a computed name, and names a factory."""
+    imports = (
+        "import colorsys, importlib\ntry:\n    importlib.import_module('hid' + 'den')\nexcept ImportError:\n    pass\n"
+    )
+    code = PLUGIN.replace("from helper", f"{imports}from helper").replace("lambda options: Rows()", "'work:make'", 1)
+    project.write("mine.py", code.replace("factory='work", 'factory="work').replace("make'", 'make"'))
+    project.write("helper.py", HELPER)
+    work = PLUGIN[PLUGIN.index("class Rows") : PLUGIN.index("class Short")]
+    project.write("work.py", f"from jrh import Measure\n\n{work}def make(options):\n    return Rows()\n")
+
+
+@pytest.fixture(scope="module")
+def wide(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """Provide a finished run of that plugin."""
+    project = Inside(tmp_path_factory.mktemp("wide"))
+    project.write("suite.yaml", SUITE)
+    _write_wide(project)
+    done = project.run("run", "suite.yaml", "--plugins", "mine.py")
+    assert done.exit_code == 0, done.stderr
+    return project
+
+
+def test_a_run_directory_is_for_its_user_alone(made: Project) -> None:
+    run_dir = made.path / "runs/mine"
+    assert oct(run_dir.stat().st_mode & 0o777) == "0o700"
+    modes = {path.name: oct(path.stat().st_mode & 0o777) for path in run_dir.iterdir()}
+    assert set(modes) >= {"run.sqlite", "log.jsonl", "report.json", "short.txt"}
+    assert set(modes.values()) == {"0o600"}, modes

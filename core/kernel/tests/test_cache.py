@@ -7,8 +7,8 @@ import stat
 from pathlib import Path
 
 import pytest
+from jrh.places import cache_directory
 from jrh.store.cache import FILENAME, Cache
-from jrh.user_cache import directory
 
 
 def test_a_reply_is_there_for_the_next_run(tmp_path: Path) -> None:
@@ -49,10 +49,10 @@ def test_only_its_owner_may_read_it(tmp_path: Path) -> None:
 
 def test_the_environment_names_the_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JRH_CACHE_DIR", str(tmp_path / "here"))
-    assert directory() == tmp_path / "here"
+    assert cache_directory() == tmp_path / "here"
     monkeypatch.setenv("JRH_CACHE_DIR", "")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "user"))
-    assert directory().name == "jrh"
+    assert cache_directory().name == "jrh"
 
 
 def test_a_cache_that_is_no_database_cannot_be_opened(tmp_path: Path) -> None:

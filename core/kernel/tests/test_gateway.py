@@ -16,9 +16,9 @@ from jrh.errors import FaultKind, ModelFault, StopReason, StopRun
 from jrh.models.client import BREAKER, Client, fingerprint_of, rates_of, request_key, with_defaults
 from jrh.models.gateway import Gateway
 from jrh.models.ledger import Ledger, worst_case
+from jrh.places import RUN_FILE as FILENAME
 from jrh.plugins.protocols import LONGEST_ANSWER, TOO_LONG, ChatRequest, Completion, Rates
 from jrh.store.cache import Cache
-from jrh.store.database import FILENAME
 from jrh.store.run_store import Store
 from jrh.suite.definition import Budget, Limits, ModelUse, Price
 from jrh.text.redact import Redactor

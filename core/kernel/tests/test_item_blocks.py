@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 from jrh.hashing import content_id
+from jrh.places import RUN_FILE as FILENAME
 from jrh.running.stages.load import choose
 from jrh.store.cases_table import id_of_list, items_id
-from jrh.store.database import FILENAME
 from jrh.store.run_store import Store
 from jrh.store.temporary import spool_items
 from jrh.suite.definition import Sample

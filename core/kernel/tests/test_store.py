@@ -15,9 +15,10 @@ from typing import Any
 import attrs
 import pytest
 from jrh.errors import StoreError
+from jrh.places import RUN_FILE as FILENAME
 from jrh.store.cache import FILENAME as CACHE
 from jrh.store.cache import Cache
-from jrh.store.database import FILENAME, SCHEMA_VERSION
+from jrh.store.database import SCHEMA_VERSION
 from jrh.store.records_table import TrialRow
 from jrh.store.run_store import Store
 from jrh.values.verdicts import Record, Status

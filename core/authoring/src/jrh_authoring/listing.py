@@ -14,7 +14,7 @@ from attrs import asdict, frozen
 from jrh.cli.shared_options import plugins_option, split_names
 from jrh.document.positions import did_you_mean
 from jrh.errors import JrhError
-from jrh.plugins.factories import LOCAL, import_from_working_directory, wrong_factory
+from jrh.plugins.factories import import_from_working_directory, wrong_factory
 from jrh.plugins.loading import Loaded, load_plugins
 from jrh.plugins.registry import Entry, Plugins
 from jrh.text import terminal
@@ -86,7 +86,7 @@ def module_problem(entry: Entry[Any]) -> str:
     module = declared.partition(":")[0]
     try:
         # A local plugin may name a module next to it, which is importable only while its factory is.
-        with import_from_working_directory(entry.version == LOCAL):
+        with import_from_working_directory(entry):
             known = module in sys.modules or importlib.util.find_spec(module) is not None
     except Exception:  # a package on the way may be broken in any way
         known = False

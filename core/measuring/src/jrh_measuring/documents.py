@@ -13,8 +13,8 @@ from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from jrh.places import cache_directory
 from jrh.text.display import LIMIT, clean_text, visible_text
-from jrh.user_cache import directory
 
 if TYPE_CHECKING:
     from jinja2 import Environment, FileSystemBytecodeCache
@@ -192,7 +192,7 @@ def _page_cache() -> FileSystemBytecodeCache | None:
             except Exception:  # a file that was cut can be anything
                 bucket.reset()
 
-    folder = directory() / _PAGES
+    folder = cache_directory() / _PAGES
     try:
         for path in (folder.parent, folder):  # `parents` would ignore the mode of the first
             path.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -198,7 +198,8 @@ class Project:
         # A cache of its own: replies of another test must not answer the calls that this one counts.
         self.cache = path / ".cache"
         """The cache directory that every run of the project uses."""
-        self.env = {"JRH_CACHE_DIR": str(self.cache), **(env or {})}
+        state = {"JRH_STATE_DIR": str(path / ".state")}
+        self.env = {"JRH_CACHE_DIR": str(self.cache), **state, **(env or {})}
 
     def write(self, name: str, text: str | bytes) -> Path:
         """Write a file, directories included, and return its path; text is written as UTF-8, line ends as they are."""

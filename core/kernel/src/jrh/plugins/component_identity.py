@@ -29,6 +29,7 @@ from attrs import field, frozen
 
 from jrh.errors import JrhError
 from jrh.hashing import content_id
+from jrh.places import run_directory_of
 from jrh.plugins import python_files
 from jrh.plugins.python_files import ObjectIdentity, PythonFile, check_unedited, is_interactive
 from jrh.values.option_values import Held, name_of
@@ -65,6 +66,8 @@ class Source:
     """The local modules by name, with their content; the first one is the file itself, if a file was named."""
     held: Any = field(default=None, eq=False, repr=False)
     """The object itself where a suite in Python holds it; it is used as it is, and is not loaded."""
+    closed: bool = field(default=False, eq=False)
+    """Loaded unasked: besides its modules, only what is installed can be imported."""
 
     @property
     def digest(self) -> str:
@@ -116,6 +119,10 @@ def python_source(written: str, base: Path) -> Source:
         # Not resolved: through a link, imports are looked up where the link is, as Python does for a directory on its
         # path.
         path = (base / place).absolute()
+        if run_dir := run_directory_of(path):
+            raise JrhError(
+                f"'{base / place}' lies in the run directory '{run_dir}', and a run directory is data; move it"
+            )
         if not path.is_file():
             raise JrhError(f"file '{base / place}' not found; paths are relative to the suite's directory")
         modules = python_files.files_of_file(path, _directories(path.parent, base))
@@ -146,7 +153,8 @@ def _memory_files(thing: Any, name: str, base: Path) -> dict[str, str]:
 
 
 def _directories(*directories: Path) -> tuple[Path, ...]:
-    return tuple(dict.fromkeys(directory.absolute() for directory in (*directories, Path.cwd())))
+    every = dict.fromkeys(directory.absolute() for directory in (*directories, Path.cwd()))
+    return tuple(directory for directory in every if not run_directory_of(directory))
 
 
 def _module(name: str, base: Path) -> dict[str, PythonFile]:
@@ -156,7 +164,7 @@ def _module(name: str, base: Path) -> dict[str, PythonFile]:
         path = Path(str(sys.modules["__main__"].__file__)).absolute()
         return python_files.files_of_file(path, _directories(path.parent, base))
     # In Python's order, so that the module that is identified is the one that is imported.
-    for directory in (Path(entry).absolute() for entry in sys.path):
+    for directory in (place for entry in sys.path if not run_directory_of(place := Path(entry).absolute())):
         if modules := python_files.files_of_module(name, (directory,), follow=not _is_installed(directory)):
             return modules
     return python_files.files_of_module(name, _directories(base))
@@ -167,11 +175,10 @@ def _is_installed(directory: Path) -> bool:
 
 
 def _digest_compiled(name: str) -> dict[str, str]:
-    """Identify a module without Python source: a compiled one by its file, a built-in one by Python's version."""
-    spec = _find_spec(name.partition(".")[0])
+    """Identify a module of Python itself: one with a file by it, a built-in one by Python's version."""
+    spec = _find_spec(name)
     if spec is None:
         return {}  # loading it reports that it does not exist
-    # A compiled module: a new build of it is another file.
     if spec.origin and Path(spec.origin).is_file():
         return {Path(spec.origin).name: _file_digest(Path(spec.origin))}
     return {f"Python {sys.version.split()[0]}": name}
@@ -252,7 +259,8 @@ _pinned: Final[Callable[..., Source]] = cache(_distribution)
 
 def _find_spec(module: str) -> ModuleSpec | None:
     try:
-        return importlib.util.find_spec(module)
+        # The package only: to find a module in it, Python would execute the package.
+        return importlib.util.find_spec(module.partition(".")[0])
     except (ImportError, ValueError):
         return None
 
@@ -312,18 +320,24 @@ class _Finder(MetaPathFinder):
 
 def _spec(name: str, file: PythonFile) -> ModuleSpec | None:
     places = [str(file.path.parent)] if file.is_package else None
-    return importlib.util.spec_from_file_location(
-        name, file.path, loader=_Loader(file), submodule_search_locations=places
-    )
+    # Python itself loads what is compiled.
+    loader = _Loader(file) if file.path.suffix == ".py" else None
+    return importlib.util.spec_from_file_location(name, file.path, loader=loader, submodule_search_locations=places)
 
 
 @contextmanager
-def importable(sources: Iterable[Source]) -> Iterator[None]:
+def importable(sources: Iterable[Source], directory: Path | None = None) -> Iterator[None]:
     """Let the local modules of sources be imported as they were read.
+
+    Args:
+        sources: what is executed.
+        directory: where other modules may be found, such as those under computed names, after all others: no file in it
+            takes the place of a module of Python or of an installed one. A run directory is never such a place.
 
     A module that jrh loaded earlier from another content is loaded again. One that somebody else imported, as in a
     notebook, is left as it is.
     """
+    sources = tuple(sources)
     modules = {name: file for source in sources for name, file in source.modules.items()}
     for name, file in modules.items():
         loader = getattr(sys.modules.get(name), "__loader__", None)
@@ -333,10 +347,17 @@ def importable(sources: Iterable[Source]) -> Iterator[None]:
     finder = _Finder(modules)
     # First, or Python would find the file on the disk, which may have changed since it was read.
     sys.meta_path.insert(0, finder)
+    is_open = directory and not any(source.closed for source in sources) and not run_directory_of(directory)
+    place = str(directory) if is_open else None
+    if place:
+        sys.path.append(place)
     try:
         yield
     finally:
         sys.meta_path.remove(finder)
+        if place:
+            # The last one: the same directory may be on the path on its own account.
+            del sys.path[len(sys.path) - 1 - sys.path[::-1].index(place)]
 
 
 def load_file(source: Source) -> ModuleType:
@@ -357,8 +378,7 @@ def load_file(source: Source) -> ModuleType:
     # Register the module before it runs, as the import system does: dataclasses and attrs look it up.
     sys.modules[name] = module
     try:
-        # A script can import what is in its directory, as when Python runs it.
-        with importable([source]), first_on_path(file.path.parent):
+        with importable([source], file.path.parent):
             spec.loader.exec_module(module)
     except BaseException:
         del sys.modules[name]
@@ -366,13 +386,13 @@ def load_file(source: Source) -> ModuleType:
     return module
 
 
-def load_module(source: Source) -> ModuleType:
-    """Import the module that a source was read for.
+def load_module(source: Source, directory: Path | None = None) -> ModuleType:
+    """Import the module that a source was read for; `directory` is that of `importable`.
 
     Raises:
         Exception: whatever importing it raises.
     """
-    with importable([source]):
+    with importable([source], directory):
         return importlib.import_module(source.written[0].partition(":")[0])
 
 
@@ -397,14 +417,3 @@ def load_object(written: str, base: Path, source: Source | None = None) -> Any:
     for part in name.split("."):
         thing = getattr(thing, part)
     return thing
-
-
-@contextmanager
-def first_on_path(directory: Path) -> Iterator[None]:
-    """Let code import what is in a directory before anything else, as Python does for a program."""
-    entry = str(directory)
-    sys.path.insert(0, entry)
-    try:
-        yield
-    finally:
-        sys.path.remove(entry)

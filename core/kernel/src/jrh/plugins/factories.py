@@ -17,7 +17,7 @@ from typing import Any, Final, Protocol
 
 from jrh.errors import PluginError
 from jrh.plugins import protocols, specs
-from jrh.plugins.component_identity import first_on_path, importable
+from jrh.plugins.component_identity import importable
 from jrh.plugins.protocols import DeferredModel
 from jrh.plugins.registry import Entry
 from jrh.text.redact import place_in_code
@@ -295,15 +295,14 @@ def call_factory(factory: Callable[..., Any], options: object, context: object) 
     return factory(*(options, context)[: _count_arguments(factory)])
 
 
-def import_from_working_directory(wanted: bool = True) -> AbstractContextManager[None]:
-    """Put the working directory on the import path, for local plugins that are not installed."""
-    return first_on_path(Path.cwd()) if wanted else nullcontext()
+def import_from_working_directory(entry: Entry[Any]) -> AbstractContextManager[None]:
+    """Let the modules of a local plugin be imported, which is not installed; nothing for others."""
+    return importable(entry.code(), Path.cwd()) if entry.version == LOCAL else nullcontext()
 
 
 def _import_module(entry: Entry[Any], module: str) -> Any:
     try:
-        local = entry.version == LOCAL
-        with import_from_working_directory(local), importable(entry.code() if local else ()):
+        with import_from_working_directory(entry):
             return importlib.import_module(module)
     except ModuleNotFoundError as error:
         # Only the declared module itself is a wrong declaration. If a library that it imports is missing, the caller

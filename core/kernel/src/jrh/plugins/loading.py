@@ -20,7 +20,7 @@ from jrh.document.positions import did_you_mean
 from jrh.errors import RAISED, JrhError, PluginError
 from jrh.plugins import entry_points, hookspecs, specs
 from jrh.plugins.component_identity import Source, editable_source, load_file, load_module, python_source
-from jrh.plugins.factories import LOCAL, import_from_working_directory
+from jrh.plugins.factories import LOCAL
 from jrh.plugins.registry import Entry, LoadProblem, Plugins, Registry
 from jrh.plugins.specs import Spec
 from jrh.text.redact import error_line, place_in_code
@@ -214,15 +214,13 @@ def local_source(written: str) -> Source:
         JrhError: a file is missing or cannot be read.
     """
     try:
-        with import_from_working_directory():
-            return python_source(written, Path())
+        return python_source(written, Path())
     except JrhError as error:
         raise JrhError(f"--plugins {written}: {error}") from error
 
 
 def _load_attribute(source: Source, attribute: str) -> object:
-    with import_from_working_directory():
-        module = load_module(source)
+    module = load_module(source, Path.cwd())
     return getattr(module, attribute) if attribute else module
 
 
@@ -336,8 +334,12 @@ def _code(candidate: Candidate, spec: Spec) -> Callable[[], tuple[Source, ...]]:
     factory = getattr(spec, "factory", None)
     if not candidate.local or not isinstance(factory, str):
         return candidate.code
+    sources = candidate.code()
+    # What is loaded unasked was checked before, with its factories.
+    if sources[0].closed:
+        return candidate.code
     # Read now: once loaded, the module stays as it is while its file may change.
-    sources = (*candidate.code(), local_source(factory))
+    sources = (*sources, local_source(factory))
     return lambda: sources
 
 

@@ -16,9 +16,10 @@ import ast
 import hashlib
 import inspect
 import os
+import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from importlib.machinery import SourceFileLoader
+from importlib.machinery import BYTECODE_SUFFIXES, EXTENSION_SUFFIXES, SOURCE_SUFFIXES, SourceFileLoader
 from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any, Final
@@ -31,13 +32,16 @@ MOST_FILES: Final = 5_000
 """Python files of one package at most; beyond that it is no package but a directory somebody forgot."""
 MOST_BYTES: Final = 16 * 1024 * 1024
 """Longest Python file."""
-_INITIAL: Final = "__init__.py"
+_INITIAL: Final = "__init__"
+_SUFFIXES: Final = (*EXTENSION_SUFFIXES, *SOURCE_SUFFIXES, *BYTECODE_SUFFIXES)
+"""How the file of a module may end, in the order in which Python looks for them."""
+_FACTORY: Final = re.compile(r"[^\W\d]\w*(\.\w+)*:\w+(\.\w+)*")
 _ENVIRONMENTS: Final = ("site-packages", "dist-packages", "node_modules")
 
 
 @frozen(kw_only=True)
 class PythonFile:
-    """One Python file, read once."""
+    """One file of Python code, source or compiled, read once."""
 
     name: str
     """The module's name."""
@@ -48,8 +52,8 @@ class PythonFile:
 
     @property
     def is_package(self) -> bool:
-        """Tell whether it is the `__init__.py` of a package."""
-        return self.path.name == _INITIAL
+        """Tell whether it is the `__init__.py` of a package, or that file compiled."""
+        return self.path.name.partition(".")[0] == _INITIAL
 
 
 def read_bytes(path: Path, most: int | None = None) -> bytes:
@@ -111,7 +115,7 @@ def walk(directory: Path) -> Iterator[Path]:
         # fixed.
         directories[:] = sorted(name for name in directories if _belongs(Path(place, name)))
         for name in sorted(names):
-            if name.startswith(".") or name.endswith((".pyc", ".pyo")) or not Path(place, name).is_file():
+            if name.startswith(".") or not Path(place, name).is_file():
                 continue
             count += 1
             if count > MOST_FILES:
@@ -168,7 +172,7 @@ class _Search:
     def add_file(self, path: Path, name: str, directory: Path) -> None:
         """Add one file."""
         if name not in self.files:
-            content = read_bytes(path, MOST_BYTES)
+            content = read_bytes(path, MOST_BYTES if path.suffix == ".py" else None)
             shown = Path(os.path.relpath(path, directory)).as_posix()
             self.files[name] = PythonFile(name=name, path=path, shown=shown, content=content)
             self._unread.append(self.files[name])
@@ -179,11 +183,11 @@ class _Search:
         for part in name.split("."):
             known = f"{known}.{part}" if known else part
             # A regular package counts whole: its modules may import each other in ways that are not seen.
-            if (place / part / _INITIAL).is_file():
+            if _file_of_module(place / part / _INITIAL):
                 self._add_package(place / part, known, directory)
                 return True
-            if (place / f"{part}.py").is_file():
-                self.add_file(place / f"{part}.py", known, directory)
+            if file := _file_of_module(place / part):
+                self.add_file(file, known, directory)
                 return True
             place = place / part
         return False
@@ -192,14 +196,24 @@ class _Search:
         if name in self.files:
             return
         for path in walk(package):
-            if path.suffix == ".py":
-                inner = path.relative_to(package).with_suffix("").parts
-                parts = inner[:-1] if inner[-1] == "__init__" else inner
+            if path.name.endswith(_SUFFIXES):
+                inner = (*path.relative_to(package).parent.parts, path.name.partition(".")[0])
+                parts = inner[:-1] if inner[-1] == _INITIAL else inner
+                # Of two files of one module, this adds the one that Python would import: extensions sort first.
                 self.add_file(path, ".".join((name, *parts)), directory)
 
 
+def _file_of_module(stem: Path) -> Path | None:
+    """Return the file of a module or of a package's start that Python would import; None without any."""
+    files = (stem.with_name(stem.name + suffix) for suffix in _SUFFIXES)
+    return next((file for file in files if file.is_file()), None)
+
+
 def _imports(file: PythonFile) -> Iterator[str]:
-    """Yield the modules that a file imports anywhere in it; none where it is not Python, which loading it reports."""
+    """Yield the modules that a file imports, or declares as a factory, anywhere in it.
+
+    None where it is not Python, which loading it reports.
+    """
     try:
         # Parsed and not imported: importing runs code, and would show only the imports that were reached.
         tree = ast.parse(file.content)
@@ -208,6 +222,10 @@ def _imports(file: PythonFile) -> Iterator[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
+        # A declaration names its factory as `package.module:Name`. Other text of that form is not found, and does no
+        # harm.
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and _FACTORY.fullmatch(node.value):
+            yield node.value.partition(":")[0]
         elif isinstance(node, ast.ImportFrom):
             parts = file.name.split(".")
             # `__init__.py` is its own package: its first dot means itself.
@@ -321,6 +339,8 @@ def check_unedited(file: PythonFile, name: str) -> None:
     Raises:
         JrhError: a loaded function is not in the file as it is now.
     """
+    if file.path.suffix != ".py":
+        return
     # Code objects compare by content, so that an edit of a comment alone changes nothing here.
     current = set(_with_inner(compile(file.content, str(file.path), "exec", dont_inherit=True)))
     for module in list(sys.modules.values()):

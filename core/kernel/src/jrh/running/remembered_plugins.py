@@ -1,7 +1,8 @@
 """The local plugins of `--plugins`: a run directory remembers them, and they are loaded again where nothing changed.
 
-A run directory may come from somebody else, and a plugin is code. Each user's cache directory therefore holds a mark
-for every local plugin that this user has run, made of its place and content; only one with a mark is loaded unasked.
+A run directory may come from somebody else, and a plugin is code. Each user's state directory therefore holds a mark
+for every local plugin that this user has run, made of its place and content; only one with a mark is loaded unasked,
+and it can import nothing but what the mark covers and what is installed.
 """
 
 from __future__ import annotations
@@ -19,16 +20,16 @@ from jrh.document.convert import from_text, to_text
 from jrh.document.yaml_reader import read_document
 from jrh.errors import JrhError
 from jrh.hashing import content_id
+from jrh.places import run_directory_of, state_directory
 from jrh.plugins.component_identity import Source
 from jrh.plugins.loading import Loaded, load_plugins, local_source
 from jrh.running.outcome import Settings
 from jrh.store.run_store import Store
-from jrh.user_cache import directory
 
 _KEY: Final = "plugins"
 """Meta key of the local plugins that the run directory was made with."""
 _MARKS: Final = "plugins"
-"""Subdirectory of the user's cache directory with the marks."""
+"""Subdirectory of the user's state directory with the marks."""
 _NAME: Final = "name="
 
 
@@ -52,7 +53,7 @@ def note_plugins(store: Store, loaded: Loaded) -> None:
     ]
     store.set_meta(_KEY, to_text(known))
     with suppress(OSError):  # without a mark, the next command asks for --plugins
-        marks = directory() / _MARKS
+        marks = state_directory() / _MARKS
         # For this user alone: a mark allows the code of a plugin to be executed.
         marks.mkdir(parents=True, exist_ok=True, mode=0o700)
         for local in loaded.local:
@@ -149,12 +150,14 @@ def _check_plugin(known: _StoredPlugin, run_dir: Path) -> tuple[str, Source | st
     try:
         source = local_source(written)
     except JrhError:
+        if place := run_directory_of(Path(written)):
+            return written, f"it lies in the run directory '{place}', and a run directory is data; move it"
         source = None
     if source is None or not source.modules:
         return written, "it is no longer there; pass --plugins with its new path"
     # What this user agreed to is the content, not the name.
     if source.digest != known.digest:
         return written, f"it has changed since; {again} as it is now"
-    if not (directory() / _MARKS / _mark(source)).is_file():
+    if not (state_directory() / _MARKS / _mark(source)).is_file():
         return written, f"another user, machine or directory ran it, and a plugin can run any code; {again}"
-    return written, source
+    return written, evolve(source, closed=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
@@ -203,7 +204,9 @@ def _write(path: Path, chunks: Iterator[bytes]) -> Path:
     # In the same directory, as a file is replaced at once only within a file system.
     partial = path.with_name(f".{path.name}.partial")
     try:
-        with partial.open("wb") as file:
+        # Open to those to whom its directory is: a run directory is its user's alone.
+        mode = path.parent.stat().st_mode & 0o666
+        with open(partial, "wb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
             for chunk in chunks:
                 file.write(chunk)
         partial.replace(path)

@@ -54,7 +54,7 @@ def _open_log(path: Path) -> TextIO:
     """
     # Without blocking, as the place may hold a pipe; no link is followed, so that no file outside of the run grows.
     flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-    handle = os.open(path, flags, 0o666)
+    handle = os.open(path, flags, 0o600)
     try:
         known = os.fstat(handle)
         if not stat.S_ISREG(known.st_mode):

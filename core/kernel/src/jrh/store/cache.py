@@ -9,9 +9,9 @@ from typing import Final
 
 from jrh.document.convert import from_text
 from jrh.errors import DamagedStoreError
+from jrh.places import cache_directory
 from jrh.store.calls_table import CallsTable
 from jrh.store.writer import Writer, close_on_error, connect
-from jrh.user_cache import directory
 from jrh.values.verdicts import Reply
 
 FILENAME: Final = "replies.sqlite"
@@ -34,7 +34,7 @@ class Cache:
         Raises:
             OSError, sqlite3.Error: it cannot be used; a run goes on without it.
         """
-        folder = path or directory()
+        folder = path or cache_directory()
         # Replies may quote private texts: other users of the machine cannot read them.
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         # What a power failure takes from the cache costs money at most: the run's own store has its replies, durably.
@@ -47,7 +47,7 @@ class Cache:
     @classmethod
     def view(cls) -> Cache | None:
         """Open the cache for reading; None if there is none, or it cannot be read."""
-        path = directory() / FILENAME
+        path = cache_directory() / FILENAME
         if not path.is_file():
             return None
         try:

@@ -19,8 +19,9 @@ from typing import Any, Final, TypeAlias
 
 from jrh.document.convert import from_plain, from_text
 from jrh.errors import DamagedStoreError, StoreError
+from jrh.places import RUN_FILE
 from jrh.store import calls_table
-from jrh.store.database import FILENAME, PAGE, SCHEMA_VERSION, Database, layouts, marks
+from jrh.store.database import PAGE, SCHEMA_VERSION, Database, layouts, marks
 from jrh.store.records_table import checksum
 from jrh.store.stage_tables import CATALOGUE, TableSpec, create, sql_name
 from jrh.store.texts_table import BROKEN, Decompressor
@@ -45,13 +46,13 @@ class StoredRows:
             StoreError: there is none, it cannot be opened at all, or another version wrote it.
         """
         self.run_dir = run_dir
-        self.path = run_dir / FILENAME
+        self.path = run_dir / RUN_FILE
         self.changed: Counter[str] = Counter()
         """Table -> rows that are not what was written, of those read so far; calls are kept without what is lost."""
         self.broken: list[str] = []
         """Tables that could not be read whole."""
         if not self.path.is_file():
-            raise StoreError(f"'{run_dir}' is not a run directory: it holds no {FILENAME}")
+            raise StoreError(f"'{run_dir}' is not a run directory: it holds no {RUN_FILE}")
         self._source = sqlite3.connect(f"{self.path.resolve().as_uri()}?mode=ro", uri=True)
         self._decompressor = Decompressor()
         # Text with a changed byte may be no UTF-8. Decoding must not end the reading: checksums find the row.

@@ -23,6 +23,7 @@ from zlib import crc32
 from filelock import FileLock, Timeout
 
 from jrh.errors import DamagedStoreError, EmptyStoreError, StoreError
+from jrh.places import RUN_FILE
 from jrh.store.writer import SALVAGE, Statement, Writer, close_on_error, connect, store_error
 from jrh.values.records import COLUMNS, NUMBER_TYPES
 from jrh.values.verdicts import Status
@@ -122,7 +123,6 @@ T = TypeVar("T")
 TRANSIENT: Final = ", ".join(f"'{status.value}'" for status in Status if status.transient)
 """Statuses of trials that will be repeated, as a list in SQL."""
 SCHEMA_VERSION: Final = 21
-FILENAME: Final = "run.sqlite"
 LOCK: Final = "run.lock"
 LOG: Final = "log.jsonl"
 """The run's log, in the directory of the store."""
@@ -247,11 +247,13 @@ class Database:
         """
         # First of all: nothing is checked or made in a directory that another process writes to.
         lock = _lock_directory(run_dir)
-        path = run_dir / FILENAME
+        path = run_dir / RUN_FILE
         try:
             _check_emptied(path)
             with _guard(path):
                 lift_seal(path, SCHEMA_VERSION)
+                if not path.exists():  # SQLite would let every user read it, and gives its other files the same mode
+                    path.touch(mode=0o600)
                 connection = _with_tables(path)
                 owner = connection.execute("SELECT value FROM meta WHERE key = 'suite'").fetchone()
                 if owner and owner[0] != suite:
@@ -273,9 +275,9 @@ class Database:
             EmptyStoreError: no run has started in it.
             StoreError: it is not a run directory or cannot be read.
         """
-        path = run_dir / FILENAME
+        path = run_dir / RUN_FILE
         if not path.is_file():
-            raise StoreError(f"'{run_dir}' is not a run directory: it holds no {FILENAME}")
+            raise StoreError(f"'{run_dir}' is not a run directory: it holds no {RUN_FILE}")
 
         def open_reader() -> sqlite3.Connection:
             check_seal(path, SCHEMA_VERSION)
@@ -385,8 +387,10 @@ def belongs(run_dir: Path, owner: str | None, suite: str) -> str:
 
 def _lock_directory(run_dir: Path) -> FileLock:
     try:
-        run_dir.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(run_dir / LOCK)
+        run_dir.parent.mkdir(parents=True, exist_ok=True)
+        # Texts and replies may be private: other users of the machine cannot read them.
+        run_dir.mkdir(exist_ok=True, mode=0o700)
+        lock = FileLock(run_dir / LOCK, mode=0o600)
         # Without waiting: the other run may take hours.
         lock.acquire(timeout=0)
     except Timeout:

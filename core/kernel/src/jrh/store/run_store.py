@@ -12,9 +12,10 @@ from typing import ClassVar, Final
 
 from jrh.document.convert import from_text, to_text
 from jrh.errors import EmptyStoreError, StoreError
+from jrh.places import RUN_FILE
 from jrh.store.calls_table import CallsTable, NotesTable, SpendingTable
 from jrh.store.cases_table import CasesTable, ItemsTable
-from jrh.store.database import FILENAME, Database, belongs
+from jrh.store.database import Database, belongs
 from jrh.store.records_table import RecordsTable, TrialsTable
 from jrh.store.stage_tables import StageTable, TableSpec
 from jrh.store.writer import Statement
@@ -117,7 +118,7 @@ class Store:
     @staticmethod
     def exists(run_dir: Path) -> bool:
         """Tell whether a directory holds a store; it may be empty, or one that cannot be opened."""
-        return (run_dir / FILENAME).is_file()
+        return (run_dir / RUN_FILE).is_file()
 
     @classmethod
     def view_earlier(cls, run_dir: Path) -> Store | None:
