@@ -20,7 +20,7 @@ JOBS ?= auto
 PARALLEL := --numprocesses $(JOBS) --maxprocesses 8 --dist worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: help demo quick test test-extras test-ray browser lint types architecture compiled check campaigns studies bench schemas dist version golden pythons docs picture screenshots pyproject reference clean
+.PHONY: help demo quick test test-extras test-ray browser lint types architecture compiled check campaigns studies bench schemas dist version golden pythons docs picture screenshots pyproject reference times clean
 
 # Every target that a person calls has a line here: what follows `##` behind its name.
 help: ## list the targets
@@ -29,9 +29,10 @@ help: ## list the targets
 demo: $(VENV)/standard ## run the demo; needs no key
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/jrh run examples/demo.yaml --run-dir $(DEMO_DIR)
 
-# Before every commit: no test that starts the real program, opens a browser or takes more than about two seconds.
-quick: $(VENV)/development lint ## lint and the fast tests, about a minute: before every commit
-	$(BIN)/python -m pytest --quiet -m "not slow and not browser" $(PARALLEL) --hypothesis-profile quick --timeout 60
+# Before every commit: the files whose tests are cheap, of every distribution, by tests/times.txt.
+quick: export OPENBLAS_NUM_THREADS ?= 1
+quick: $(VENV)/development lint ## lint and the cheap tests, about a minute: before every commit
+	$(BIN)/python -m pytest --quiet --quick -m "not slow and not browser" $(PARALLEL) --hypothesis-profile quick --timeout 60
 
 # What needs no test is checked two at a time. While mypy takes one core for a minute, the other compiles, once for all workers.
 test: $(VENV)/development ## lint, types, imports and all tests but the long studies: before every pull request
@@ -76,6 +77,11 @@ compiled: ## byte code of the source and the tests
 check: export OPENBLAS_NUM_THREADS ?= 1
 check: ## the tests alone
 	$(BIN)/python tests/canary.py $(BIN)/python -m pytest $(PARALLEL)
+
+# After tests came or went, or cost more or less than they did.
+times: export OPENBLAS_NUM_THREADS ?= 1
+times: $(VENV)/development ## write tests/times.txt: what each test file costs
+	PYTHONPATH=tests $(BIN)/python -m pytest --quiet -p support.times $(PARALLEL)
 
 # Random kills, damage and edits: prints a table, exits with 1 if anything failed, and keeps what failed with its seed.
 SECONDS ?= 600

@@ -4,6 +4,7 @@ Also what makes them fast: metadata are read once, studies run where they are as
 """
 
 import gc
+import math
 import os
 import sys
 from functools import cached_property
@@ -64,7 +65,11 @@ class ReadOnce(metadata.PathDistribution):
 
 metadata.entry_points = entry_points
 
-TIMES = ROOT / "tests" / "slow_files.txt"
+TIMES = ROOT / "tests" / "times.txt"
+SLOW = 6.0
+"""Seconds of a file that is begun first."""
+QUICK = 20.0
+"""Milliseconds of a test: `make quick` runs the files whose tests take no more on average, 60 seconds of two cores."""
 
 OF_A_PLUGIN = {"test_declaring_loads_no_other_library"}
 OF_A_COMPONENT = {
@@ -93,13 +98,38 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             shown.add(fact)
     config.hook.pytest_deselected(items=left_out)
     workers = int(getattr(config, "workerinput", {}).get("workercount", 1))
-    items[:] = order_slow_first(kept, read_times(TIMES), workers)
+    slow = {name: seconds for name, (seconds, _) in read_times(TIMES).items() if seconds >= SLOW}
+    items[:] = order_slow_first(kept, slow, workers)
 
 
-def read_times(path: Path) -> dict[str, float]:
-    """Return the seconds that slow files and directories take, by their paths."""
+def read_times(path: Path) -> dict[str, tuple[float, float]]:
+    """Return what files and directories take, by their paths: seconds, and milliseconds of a test that is not slow."""
     rows = (line.split() for line in path.read_text(encoding="utf-8").splitlines() if not line.startswith("#"))
-    return {name: float(seconds) for seconds, name in rows}
+    return {name: (float(seconds), math.inf if each == "-" else float(each)) for seconds, each, name in rows}
+
+
+def find_quick_files(times: dict[str, tuple[float, float]]) -> set[str]:
+    """Return the files of `make quick`: those whose tests are cheap, and the cheapest of every other distribution."""
+    cheapest: dict[str, str] = {}
+    for name, (_, each) in times.items():
+        package = "/".join(name.split("/")[:2])
+        if package not in cheapest or each < times[cheapest[package]][1]:
+            cheapest[package] = name
+    of_packages = {name for package, name in cheapest.items() if not package.startswith("tests/")}
+    return of_packages | {name for name, (_, each) in times.items() if each <= QUICK}
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """With `--quick`, do not even read files whose tests are not cheap. What has not been measured yet is read."""
+    if not config.getoption("--quick"):
+        return None
+    if not _skipped_by_quick:
+        times = read_times(TIMES)
+        _skipped_by_quick.update({ROOT / name for name in times.keys() - find_quick_files(times)})
+    return True if collection_path in _skipped_by_quick else None
+
+
+_skipped_by_quick: set[Path] = set()
 
 
 def order_slow_first(items: list[pytest.Item], times: dict[str, float], workers: int) -> list[pytest.Item]:
@@ -127,7 +157,10 @@ def order_slow_first(items: list[pytest.Item], times: dict[str, float], workers:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Let `make campaigns` run the long simulation studies too."""
+    """Let `make quick` run cheap files only, and `make campaigns` the long simulation studies too."""
+    parser.addoption(
+        "--quick", action="store_true", help="run the files with cheap tests only, as tests/times.txt says"
+    )
     parser.addoption("--studies", action="store_true", help="run the long simulation studies too, marked `study`")
 
 

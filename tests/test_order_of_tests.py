@@ -1,4 +1,4 @@
-"""Slow files are begun first, by every worker, and every file that is named as slow exists."""
+"""Slow files are begun first, by every worker; `make quick` has tests of every distribution; measured files exist."""
 
 from __future__ import annotations
 
@@ -26,10 +26,27 @@ def items(*names: str) -> list[Any]:
     return [SimpleNamespace(path=ROOT / name, name=f"{name}-{number}") for name in names for number in range(2)]
 
 
-def test_every_slow_file_exists(configuration: ModuleType) -> None:
+def test_every_measured_file_exists(configuration: ModuleType) -> None:
     times = configuration.read_times(configuration.TIMES)
-    assert len(times) > 20
+    assert len(times) > 400
     assert [name for name in times if not (ROOT / name).exists()] == []
+
+
+def test_quick_tests_are_cheap_and_every_distribution_has_some(configuration: ModuleType) -> None:
+    quick = configuration.find_quick_files(configuration.read_times(configuration.TIMES))
+    assert len(quick) > 150
+    packages = {path.parent.relative_to(ROOT).as_posix() for path in ROOT.glob("[cp]*/*/pyproject.toml")}
+    with_tests = {package for package in packages if [*(ROOT / package).glob("tests/**/test_*.py")]}
+    assert {"core/kernel", "plugins/scaffold"} < with_tests
+    assert with_tests - {"/".join(name.split("/")[:2]) for name in quick} == set()
+
+
+def test_quick_files_are_those_below_the_limit_and_the_cheapest_of_a_distribution(configuration: ModuleType) -> None:
+    times = {"core/a/cheap.py": 9.0, "core/a/dear.py": 21.0, "plugins/b/dear.py": 70.0, "plugins/b/dearer.py": 80.0}
+    quick = configuration.find_quick_files(
+        {name: (1.0, each) for name, each in times.items()} | {"tests/c.py": (1.0, 21.0)}
+    )
+    assert quick == {"core/a/cheap.py", "plugins/b/dear.py"}
 
 
 @pytest.mark.parametrize("workers", [1, 2, 3])
