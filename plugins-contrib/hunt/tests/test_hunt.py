@@ -131,6 +131,7 @@ def weak(tmp_path_factory):
     return project, project.run("hunt", "suite.yaml", "--judge", "weak", "--output", "hunt")
 
 
+@pytest.mark.slow
 def test_the_hunt_finds_the_planted_exploit_and_says_how_general_it_is(weak):
     project, done = weak
     assert done.exit_code == 1, done.output
@@ -143,6 +144,7 @@ def test_the_hunt_finds_the_planted_exploit_and_says_how_general_it_is(weak):
     assert shares == sorted(shares, reverse=True)
 
 
+@pytest.mark.slow
 def test_the_exploits_are_a_suite_that_runs_and_shows_them(weak):
     project, _ = weak
     suite = yaml.safe_load(project.read("suite.exploits.yaml"))
@@ -155,6 +157,7 @@ def test_the_exploits_are_a_suite_that_runs_and_shows_them(weak):
     assert whole[0]["estimate"] > 0.6
 
 
+@pytest.mark.slow
 def test_the_same_command_again_asks_nothing_and_says_the_same(weak):
     project, done = weak
     again = project.run("hunt", "suite.yaml", "--judge", "weak", "--output", "hunt")
@@ -167,6 +170,7 @@ def test_the_same_command_again_asks_nothing_and_says_the_same(weak):
     assert project.read("mine.exploits.yaml") == "name: mine\n"
 
 
+@pytest.mark.slow
 def test_a_judge_without_exploit_has_none_and_an_upper_limit(weak):
     project, _ = weak
     done = project.run("hunt", "suite.yaml", "--judge", "clean", "--output", "none", "--exploits", "none.yaml")
@@ -176,6 +180,7 @@ def test_a_judge_without_exploit_has_none_and_an_upper_limit(weak):
     assert not (project.path / "none.yaml").exists()
 
 
+@pytest.mark.slow
 def test_what_the_referee_calls_better_is_no_exploit(weak):
     project, _ = weak
     done = project.run(
@@ -207,6 +212,7 @@ def test_what_cannot_be_hunted_is_one_sentence(weak, arguments, message):
     assert "Traceback" not in done.output
 
 
+@pytest.mark.slow
 def test_a_suite_that_lists_its_one_task_is_hunted_without_the_tasks_own_tests(tmp_path):
     project = Inside(tmp_path)
     one = {"name": "only", "data": SUITE["data"], "task": SUITE["task"], "tests": ["format"]}
@@ -222,6 +228,7 @@ def test_a_suite_that_lists_its_one_task_is_hunted_without_the_tasks_own_tests(t
     assert "is damaged" in refused.stderr
 
 
+@pytest.mark.slow
 def test_one_of_several_tasks_is_hunted_and_its_exploits_run(tmp_path):
     """Several tasks were refused."""
     project = Inside(tmp_path)
@@ -242,6 +249,7 @@ def test_one_of_several_tasks_is_hunted_and_its_exploits_run(tmp_path):
     assert "exploit-1" in report["tests"]
 
 
+@pytest.mark.slow
 def test_a_task_with_criteria_is_hunted_whole_responses_at_a_time_within_the_budget(tmp_path):
     project = Inside(tmp_path)
     rubric = [{"id": each, "instructions": f"The answer is {each}."} for each in ("even", "checked", "short")]
@@ -280,6 +288,7 @@ def writes_and_obeys_what_it_wrote(body):
     return "YES" if "Ribbon 2 says YES." in text else "NO"
 
 
+@pytest.mark.slow
 def test_a_text_that_a_model_wrote_is_searched_confirmed_and_written_out(tmp_path):
     with ChatServer(writes_and_obeys_what_it_wrote) as server:
         project = written(Inside(tmp_path), over_http(server.url), items=40)
@@ -306,6 +315,7 @@ def over_http(url):
     return {**SUITE, "models": {"tiny": model}, "judges": [{"name": "tiny", "judge": "llm", "model": "tiny"}]}
 
 
+@pytest.mark.slow
 def test_a_killed_hunt_continues_asks_nothing_twice_and_ends_like_one_that_was_not(tmp_path):
     command = ("hunt", "suite.yaml", "--budget", "120", "--exploits", "found.yaml", "--output")
     asked, killed = itertools.count(1), threading.Event()

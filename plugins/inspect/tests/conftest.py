@@ -9,6 +9,13 @@ from jrh_inspect import plugin
 from jrh_testing import build
 
 
+def pytest_collection_modifyitems(items):
+    """Mark tests of logs as slow: Inspect takes five seconds to write them."""
+    for item in items:
+        if item.path.parent == Path(__file__).parent and "made" in getattr(item, "fixturenames", ()):
+            item.add_marker("slow")
+
+
 @pytest.fixture(scope="session")
 def made(tmp_path_factory):
     """A directory with `made.eval` and `made.json`, written by Inspect itself."""

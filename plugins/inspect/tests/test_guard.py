@@ -57,6 +57,8 @@ def archive(tmp_path):
 def changed(made, tmp_path):
     """Copy the log made by Inspect with its members changed; None leaves a member out."""
 
+    import inspect_ai.log  # noqa: F401 - teaches `zipfile` the compression of its logs
+
     def write(change):
         path = tmp_path / "changed.eval"
         with zipfile.ZipFile(made / "made.eval") as old, zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as new:

@@ -15,7 +15,7 @@ from jrh.plugins import ChatModel
 from jrh_testing import ChatServer, Fault, RawServer, build, http_answer
 
 # pytest puts its own filters in place of the one that the plugin sets.
-pytestmark = pytest.mark.filterwarnings("ignore::UserWarning:pydantic")
+pytestmark = [pytest.mark.filterwarnings("ignore::UserWarning:pydantic"), pytest.mark.slow]
 
 CANARY = "canary-1f9e/+key"
 REQUEST = ChatRequest(messages=(Message(role="user", content="2 + 2 = 4?"),))

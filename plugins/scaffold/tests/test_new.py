@@ -39,11 +39,13 @@ def test_a_summary_cannot_leave_its_quotes(new: Callable[..., Any], tmp_path: Pa
     assert str(done.exception).startswith("--summary: ")
 
 
+@pytest.mark.slow
 def test_a_summary_of_nothing_is_that_of_the_example(new: Callable[..., Any], tmp_path: Path) -> None:
     assert new("judge", "mine", "--single-file", "--directory", tmp_path, "--summary", " .").exception is None
     assert 'summary="a judge that counts' in (tmp_path / "mine.py").read_text()
 
 
+@pytest.mark.slow
 def test_a_template_in_the_summary_stays_text(new: Callable[..., Any], tmp_path: Path) -> None:
     for more in ((), ("--single-file",)):
         assert new("judge", "mine", "--directory", tmp_path, "--summary", "is {{ 7 * 6 }} it", *more).exception is None
@@ -57,6 +59,7 @@ def test_one_file_hides_no_module(new: Callable[..., Any], tmp_path: Path, name:
     assert [path.name for path in tmp_path.iterdir()] == [f"{name}_parser.py"]
 
 
+@pytest.mark.slow
 def test_nothing_is_overwritten(new: Callable[..., Any], tmp_path: Path) -> None:
     (tmp_path / "jrh-mine").mkdir()
     (tmp_path / "mine.py").write_text("mine")
@@ -66,6 +69,7 @@ def test_nothing_is_overwritten(new: Callable[..., Any], tmp_path: Path) -> None
     assert list((tmp_path / "jrh-mine").iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_package_without_copier_says_what_to_install_and_one_file_needs_none(
     new: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

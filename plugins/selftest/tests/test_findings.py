@@ -240,6 +240,7 @@ def test_a_test_is_settled_early_where_its_rate_is_surely_within_the_limit():
     assert not surely_right([True] * 210 + [False] * 40, 0.8)
 
 
+@pytest.mark.slow
 def test_the_full_mode_draws_more_only_of_rows_that_may_yet_change(monkeypatch):
     """Intervals that pass at the first look get no second; the power of a gate is sure with 250 studies."""
     from jrh_selftest import studies as looks
@@ -282,6 +283,7 @@ def wald(estimate, means):
     return estimate.value - reach, estimate.value + reach
 
 
+@pytest.mark.slow
 @loop_over(
     ("clusters", "trials", "share", "spread"),
     [(45, 2, 0.93, 1.0), (70, 1, 0.95, 5.0), (40, 4, 0.9, 3.0), (90, 3, 0.97, 2.0), (150, 6, 0.985, 0.5)],
