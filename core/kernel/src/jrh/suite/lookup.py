@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Final, TypeVar
 from urllib.parse import parse_qsl, urlsplit
 
-from attrs import define, field
+from attrs import define, field, frozen
 
 from jrh.document import option_types
 from jrh.document.convert import collect
-from jrh.document.positions import Document, Location, did_you_mean, path_text, unknown_key
-from jrh.errors import RAISED, JrhError, Problem
+from jrh.document.positions import Document, Location, did_you_mean, path_text, read_plain, unknown_key
+from jrh.document.yaml_reader import in_order
+from jrh.errors import RAISED, JrhError, Problem, SuiteError
 from jrh.plugins.component_identity import Source, program_source, python_source
 from jrh.plugins.registry import Entry, Plugins, Registry
 from jrh.plugins.specs import ParserSpec, Spec
 from jrh.suite.definition import Suite, Use
 from jrh.suite.resolved import Resolved, locate
 from jrh.suite.syntax import DATA, PARSER, Role
-from jrh.text.redact import Redactor, environment_secrets, error_line
+from jrh.text.redact import Redactor, environment_secrets, error_line, find_keys
 
 _NAME: Final = re.compile(
     r"(api|access|private|subscription|account|signing|client)[-_ ]?key$"
@@ -32,14 +34,27 @@ _CARRIED: Final = re.compile(
     r"key$|token$|secret$|passw(or)?d$|credentials?$|auth(orization)?$|^cookie$|^sig(nature)?$", re.IGNORECASE
 )
 """Names of secrets in a query or among headers, which hold little else."""
-_VALUE: Final = re.compile(
-    r"^(bearer|basic|token)\s+(?=\S*\d)\S{16,}$|^(sk|rk|pk|gsk|xai)-(?=\S*\d)[\w-]{16,}$"
-    r"|^(ghp|gho|github_pat|hf|gsk|glpat)[_-]\w{16,}$|^AKIA[0-9A-Z]{16}$|^AIza[\w-]{30,}$|^eyJ[\w-]{10,}\.[\w-]{10,}\.",
-    re.IGNORECASE,
-)
-"""The shapes of the keys of common providers."""
+_UUID: Final = re.compile(r"[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}", re.IGNORECASE)
 _SHORTEST_OWN: Final = 16
 """A value of the environment is looked for in the suite from this length on: shorter ones may be ordinary words."""
+_INSTEAD: Final = (
+    "; a suite must hold no secret: put it in an environment variable, and name the variable in an option such as "
+    "`api_key_env` or `headers_env`; a command or a function reads the variable itself"
+)
+
+
+def refuse_keys(document: Document, base: Path) -> None:
+    """Refuse a suite that holds a key anywhere, also in a file that it names with `{file: ...}`.
+
+    Before anything else is read: any other message could show the key.
+
+    Raises:
+        SuiteError: with every place, and what to do; the key itself is never in the message.
+    """
+    found = _Search(hidden=_environment(), base=base).value((), document.value)
+    problems = [document.problem(at, f"{what}{_INSTEAD}") for at, what in found]
+    if problems:
+        raise SuiteError(in_order(dict.fromkeys(problems)))
 
 
 def find_secrets(options: Mapping[str, Any], own: Sequence[str]) -> Iterator[tuple[Location, str]]:
@@ -51,49 +66,84 @@ def find_secrets(options: Mapping[str, Any], own: Sequence[str]) -> Iterator[tup
     """
     named = [name for name in own if name.endswith("_env")]
     where = f"name the variable in `{'` or `'.join(named)}`" if named else "have the component read it from there"
-    # The redactor knows the encoded forms, too: a suite may hold a key in base64.
-    hidden = Redactor(frozenset(value for value in environment_secrets() if len(value) >= _SHORTEST_OWN))
-    for at, what in _search_value((), options, hidden):
+    for at, what in _Search(hidden=_environment(), by_name=True).value((), options):
         if not str(at[0]).endswith("_env"):  # its component says what is wrong there
             yield at, f"{what}; a suite must hold no secret: put it in an environment variable and {where}"
 
 
-def _search_value(at: Location, value: Any, hidden: Redactor) -> Iterator[tuple[Location, str]]:
-    if isinstance(value, Mapping):
+def _environment() -> Redactor:
+    # The redactor knows the encoded forms, too: a suite may hold a key in base64.
+    return Redactor(frozenset(value for value in environment_secrets() if len(value) >= _SHORTEST_OWN))
+
+
+@frozen(kw_only=True)
+class _Search:
+    """A search for secrets through what a suite says."""
+
+    hidden: Redactor
+    base: Path | None = None
+    """Where files that are named lie; None: they are not read."""
+    by_name: bool = False
+    """A value is a secret also for its name alone, such as `api_key: x`."""
+
+    def value(self, at: Location, value: Any) -> Iterator[tuple[Location, str]]:
+        """Yield where a value holds a secret, and what it is."""
+        if isinstance(value, Mapping):
+            yield from self._mapping(at, value)
+        elif isinstance(value, list | tuple):
+            for place, part in enumerate(value):
+                yield from self.value((*at, place), part)
+                # The words of a command belong together, as in `[--api-key, KEY]`.
+                pair = value[place : place + 2]
+                if all(isinstance(word, str) for word in pair) and not any(map(self._in_text, pair)):
+                    yield from self._say((*at, place), self._in_text(" ".join(pair)))
+        elif isinstance(value, str):
+            yield from self._say(at, self._in_text(value))
+
+    def _mapping(self, at: Location, value: Mapping[str, Any]) -> Iterator[tuple[Location, str]]:
         headers = bool(at) and "headers" in str(at[-1]).lower()
         for name, part in value.items():
+            if what := self._in_text(str(name)):
+                yield at, what
             # At the top are a component's own options, whose meaning it knows itself.
-            if at and isinstance(part, str) and part and (_CARRIED if headers else _NAME).search(str(name)):
-                yield (*at, str(name)), f"'{name}' looks like a secret"
+            elif (
+                self.by_name and at and isinstance(part, str) and part and (_CARRIED if headers else _NAME).search(name)
+            ):
+                yield (*at, name), f"'{name}' looks like a secret"
+            elif isinstance(part, str):
+                # A word that looks random is a key where its name says so, and among headers. A UUID there is a name.
+                named = "key" if headers and not _UUID.fullmatch(part) else name
+                yield from self._say((*at, name), self._in_text(part) or self._in_text(f"{named}: {part}"))
+                if name == "file" and len(value) == 1:
+                    yield from self._say((*at, name), self._in_file(part))
             else:
-                yield from _search_value((*at, str(name)), part, hidden)
-    elif isinstance(value, list | tuple):
-        for place, part in enumerate(value):
-            yield from _search_value((*at, place), part, hidden)
-    elif isinstance(value, str):
-        what = _in_text(value, hidden)
+                yield from self.value((*at, str(name)), part)
+
+    def _in_file(self, name: str) -> str:
+        if self.base is None:
+            return ""
+        try:
+            return self._in_text(read_plain(self.base / name).decode("utf-8", "replace"))
+        except (OSError, ValueError):  # whoever reads it says so
+            return ""
+
+    def _say(self, at: Location, what: str) -> Iterator[tuple[Location, str]]:
         if what:
             yield at, what
 
-
-def _in_text(text: str, hidden: Redactor) -> str:
-    # By its form first: such a value is a key wherever it is written.
-    if _VALUE.search(text.strip()):
-        return "the value has the form of a key"
-    if hidden(text) != text:
-        return "the value contains a secret of the environment"
-    # Prose that quotes an address is no address.
-    if "://" not in text or any(sign in text.strip() for sign in " \n"):
-        return ""
-    try:
-        # A password or a key may be part of the address.
-        parts = urlsplit(text)
-    except ValueError:
-        return ""
-    for name, value in parse_qsl(parts.query):
-        if _CARRIED.search(name) or _VALUE.search(value):
-            return f"'{name}' in the address looks like a secret"
-    return "the address contains a password" if parts.password else ""
+    def _in_text(self, text: str) -> str:
+        if any(find_keys(text)):
+            return "the text holds a key or a password"
+        if self.hidden.knows(text):
+            return "the value contains a secret of the environment"
+        # Prose that quotes an address is no address.
+        if "://" not in text or any(sign in text.strip() for sign in " \n"):
+            return ""
+        try:
+            names = [name for name, _ in parse_qsl(urlsplit(text).query)]
+        except ValueError:
+            return ""
+        return next((f"'{name}' in the address looks like a secret" for name in names if _CARRIED.search(name)), "")
 
 
 S = TypeVar("S", bound=Spec)

@@ -17,7 +17,7 @@ from jrh.plugins.registry import Entry, Plugins, Registry
 from jrh.plugins.specs import MetricSpec, ModelSpec, PerturberSpec, ReporterSpec, Spec, ValidatorSpec
 from jrh.suite import syntax
 from jrh.suite.definition import Suite, TestUse, Use
-from jrh.suite.lookup import Lookup
+from jrh.suite.lookup import Lookup, refuse_keys
 from jrh.suite.overrides import JudgeArgument, add_judges, override, with_data, with_objects
 from jrh.suite.parse import MODEL_SETTINGS, parse_suite, read_metrics
 from jrh.suite.resolved import Resolved, ResolvedSuite, ResolvedTest, Step, applies, serves
@@ -64,6 +64,7 @@ def load_suite(
     # After judges were added, so that a setting can change them.
     for setting in overrides:
         document = override(document, setting)
+    refuse_keys(document, base)
     parsed = parse_suite(document, plugins, base)
     lookup = Lookup(document=document, plugins=plugins, suite=parsed.suite, problems=parsed.problems)
     for alone in parsed.data_alone:

@@ -31,6 +31,32 @@ _NO_PLUGIN: Final = frozenset(
 """Packages that only pass an error of a plugin on."""
 _MOST: Final = 300
 """Characters of an error's text that are shown."""
+_WORD: Final = re.compile(r"[\w+/.~-]{12,}=*", re.ASCII)
+"""What may be a key, or hold one. Nearly no word of prose is as long, so that a text is read fast."""
+_FORM: Final = re.compile(
+    r"(?<![A-Za-z0-9])(?:(?:sk|rk|pk|gsk|xai|pplx|nvapi|tgp|lsv2|xox[abeprs])[-_](?=[\w-]*\d)[\w-]{16,}"
+    r"|(?:gh[opsur]|github_pat|glpat|hf|gsk|npm|pypi|r8|fw|dop_v1|whsec)[-_](?=[A-Za-z_]*\d|hf_)[A-Za-z0-9_-]{16,}"
+    r"|hf_[A-Za-z]{30,}|A[KS]IA[0-9A-Z]{16}(?![A-Za-z0-9])|AIza[\w-]{30,}|ya29\.[\w-]{20,}"
+    r"|SG\.[\w-]{16,}\.[\w-]{16,}|eyJ[\w-]{10,}\.[\w-]{10,}(?:\.[\w-]*)?)",
+    re.ASCII,
+)
+"""The keys of common providers."""
+_SCHEME: Final = re.compile(r"\bbearer\s+[\"'`]?$", re.IGNORECASE)
+"""What precedes a word that is a key if it has a digit."""
+_NAMED: Final = re.compile(
+    r"(?:(?<!cache[-_ ])key|token|secret|passw(?:or)?d|passphrase|\bpwd|credential|auth(?:orization)?|cookie|\bsig"
+    r"(?:nature)?)s?[\"'`\])]*(?:\s*(?:[:=]|=>)\s*|\s+is:?\s+)[\"'`]*(?:[\w-]{1,20}[=\s]\s*)?[\"'`]*$"
+    r"|--?[\w-]*(?:key|token|secret|password|auth)[\"',\s]+$|\b(?:basic|token)\s+$",
+    re.IGNORECASE | re.ASCII,
+)
+"""What precedes a word that is a key if it looks random."""
+_BEFORE: Final = 60
+"""Characters before a word that may name it."""
+_OTHERS: Final = re.compile(r"(?<=://)[^\s/:@]{0,100}:[^\s/@]{3,200}(?=@)|-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----[^-]*")
+"""The user and the password in an address, and private keys."""
+_CHANGE: Final = re.compile(r"(?<=[a-z])[A-Z\d]|(?<=[A-Z])\d|(?<=\d)[A-Za-z]")
+_RANDOM: Final = 0.2
+"""Changes between small letters, capitals and digits per character: 0.4 in random text, below 0.1 in names."""
 
 
 class Redactor:
@@ -56,16 +82,52 @@ class Redactor:
         return cls(frozenset([*also, *environment_secrets(environment)]))
 
     def __call__(self, text: str) -> str:
-        """Return the text with every secret masked."""
+        """Return the text with every secret masked, and with every word that has the form of a key."""
         # Nearly no text contains a secret, and plain substring searches are much faster than one combined pattern.
         for form in self._forms:
             if form in text:
                 text = text.replace(form, MASK)
-        return text
+        return mask_keys(text)
+
+    def knows(self, text: str) -> bool:
+        """Tell whether a text holds one of the secrets in some form."""
+        return any(form in text for form in self._forms)
 
     def __repr__(self) -> str:
         """Reveal no secret."""
         return "Redactor()"
+
+
+def find_keys(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where the keys in a text begin and end, in order for each kind of key."""
+    for word in _WORD.finditer(text):
+        start, end = word.span()
+        before = text[max(0, start - _BEFORE) : start]
+        if forms := list(_FORM.finditer(text, start, end)):
+            yield from (form.span() for form in forms)
+        elif _is_named(before, word[0]):
+            yield start, end
+    if "://" in text or "PRIVATE KEY" in text:
+        yield from (other.span() for other in _OTHERS.finditer(text))
+
+
+def _is_named(before: str, word: str) -> bool:
+    if looks_random(word):
+        return bool(_NAMED.search(before) or _SCHEME.search(before))
+    return bool(re.search(r"\d", word) and _SCHEME.search(before))
+
+
+def looks_random(word: str) -> bool:
+    """Tell whether a word was drawn by chance, as keys are: it changes between letters and digits again and again."""
+    return len(_CHANGE.findall(word)) >= _RANDOM * len(word)
+
+
+def mask_keys(text: str) -> str:
+    """Return a text with its keys masked."""
+    spans = sorted(find_keys(text), reverse=True)
+    for start, end in spans:
+        text = text[:start] + MASK + text[end:]
+    return text
 
 
 def environment_secrets(environment: Mapping[str, str] | None = None) -> Iterator[str]:
