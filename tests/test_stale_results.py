@@ -11,12 +11,14 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 from jrh_testing import Outcome, Project
 
+pytestmark = pytest.mark.inside
 ITEMS = 8
 VERDICTS = 2 * ITEMS
 """The reference condition, asked twice."""
@@ -58,7 +60,18 @@ def jrh_metrics():
 
 @pytest.fixture
 def site(project: Project) -> Project:
-    """Provide items, and a `function` judge that always says YES and counts its calls."""
+    """Provide items and a judge; runs are calls in this process."""
+    return fill(project)
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Project:
+    """Provide the same for runs in processes of their own, which find modules by PYTHONPATH."""
+    return fill(Project(tmp_path))
+
+
+def fill(project: Project) -> Project:
+    """Write items, and a `function` judge that always says YES and counts its calls."""
     items = [{"id": str(n), "request": "2 + 2?", "response": f"It is {n}.", "label": "YES"} for n in range(ITEMS)]
     project.write("items.jsonl", "\n".join(json.dumps(item) for item in items))
     project.write("rules.py", JUDGE.replace("{answer}", '"YES"'))
@@ -102,27 +115,27 @@ def notes(site: Project) -> str:
     return "\n".join(json.loads(site.read("run/report.json"))["notes"])
 
 
-def test_an_edited_function_judge_is_asked_again_and_the_run_says_so(site: Project) -> None:
-    site.write("suite.yaml", suite())
-    run(site)
-    again = run(site)
-    assert (answers(site), calls(site)) == ({"YES"}, VERDICTS)
+def test_an_edited_function_judge_is_asked_again_and_the_run_says_so(program: Project) -> None:
+    program.write("suite.yaml", suite())
+    run(program)
+    again = run(program)
+    assert (answers(program), calls(program)) == ({"YES"}, VERDICTS)
     assert "changed" not in again.stderr
 
-    site.write("rules.py", JUDGE.replace("{answer}", '"NO"'))
-    planned = site.run("plan", "suite.yaml", "--run-dir", "run")
-    edited = run(site)
+    program.write("rules.py", JUDGE.replace("{answer}", '"NO"'))
+    planned = program.run("plan", "suite.yaml", "--run-dir", "run")
+    edited = run(program)
 
     said = f"judge 'f2' changed: {VERDICTS} verdicts will be asked again (code: rules.py)"
     assert said in edited.stderr
     assert said in planned.stdout
-    assert said in site.read("run/log.jsonl")
-    assert (answers(site), calls(site)) == ({"NO"}, 2 * VERDICTS)
+    assert said in program.read("run/log.jsonl")
+    assert (answers(program), calls(program)) == ({"NO"}, 2 * VERDICTS)
 
-    site.write("rules.py", JUDGE.replace("{answer}", '"YES"'))
-    reverted = run(site)
+    program.write("rules.py", JUDGE.replace("{answer}", '"YES"'))
+    reverted = run(program)
     assert f"judge 'f2' changed: its {VERDICTS} verdicts are stored from an earlier run" in reverted.stderr
-    assert (answers(site), calls(site)) == ({"YES"}, 2 * VERDICTS)
+    assert (answers(program), calls(program)) == ({"YES"}, 2 * VERDICTS)
 
 
 def test_an_edited_module_that_the_judge_imports_counts_and_so_does_a_comment(site: Project) -> None:
@@ -141,19 +154,19 @@ def test_an_edited_module_that_the_judge_imports_counts_and_so_does_a_comment(si
     assert calls(site) == 3 * VERDICTS
 
 
-def test_a_judge_in_a_package_depends_on_the_whole_package(site: Project) -> None:
-    site.write("own/__init__.py", "")
-    site.write("own/rules.py", "from importlib import import_module\ndef judge(q):\n    return word().WORD\n")
-    site.write("own/rules.py", site.read("own/rules.py") + "def word():\n    return import_module('own.late')\n")
-    site.write("own/late.py", 'WORD = "YES"\n')
-    site.write("suite.yaml", suite({"judge": "function", "function": "own.rules:judge"}))
-    (site.path / "own" / "again").symlink_to(site.path / "own")  # a directory that contains itself
-    env = {"PYTHONPATH": str(site.path)}
-    assert site.run("run", "suite.yaml", "--run-dir", "run", env=env).exit_code == 0
-    site.write("own/late.py", 'WORD = "NO"\n')
-    edited = site.run("run", "suite.yaml", "--run-dir", "run", env=env)
+def test_a_judge_in_a_package_depends_on_the_whole_package(program: Project) -> None:
+    program.write("own/__init__.py", "")
+    program.write("own/rules.py", "from importlib import import_module\ndef judge(q):\n    return word().WORD\n")
+    program.write("own/rules.py", program.read("own/rules.py") + "def word():\n    return import_module('own.late')\n")
+    program.write("own/late.py", 'WORD = "YES"\n')
+    program.write("suite.yaml", suite({"judge": "function", "function": "own.rules:judge"}))
+    (program.path / "own" / "again").symlink_to(program.path / "own")  # a directory that contains itself
+    env = {"PYTHONPATH": str(program.path)}
+    assert program.run("run", "suite.yaml", "--run-dir", "run", env=env).exit_code == 0
+    program.write("own/late.py", 'WORD = "NO"\n')
+    edited = program.run("run", "suite.yaml", "--run-dir", "run", env=env)
     assert "(code: own/late.py)" in edited.stderr
-    assert answers(site) == {"NO"}
+    assert answers(program) == {"NO"}
 
 
 def test_an_edited_local_perturber_makes_its_drafts_again(site: Project) -> None:
@@ -189,7 +202,7 @@ def test_a_metric_that_crashed_and_was_mended_reports_its_result(site: Project) 
 
 
 def test_a_measurement_that_failed_outside_its_code_is_made_again(site: Project) -> None:
-    site.write("own.py", METRIC.replace("VALUE", "float(open('value').read())"))
+    site.write("own.py", METRIC.replace("VALUE", "float(__import__('pathlib').Path('value').read_text())"))
     site.write("suite.yaml", suite())
     run(site, "--plugins", "own.py")
     assert "FileNotFoundError" in notes(site)
@@ -280,19 +293,19 @@ def _editable(site: Project, *, editable: bool) -> dict[str, str]:
 
 @pytest.mark.parametrize("editable", [True, False])
 def test_an_edited_editable_install_is_asked_again_and_an_installed_release_is_not(
-    site: Project, editable: bool
+    program: Project, editable: bool
 ) -> None:
-    env = _editable(site, editable=editable)
-    site.write("suite.yaml", suite({"judge": "acme"}))
+    env = _editable(program, editable=editable)
+    program.write("suite.yaml", suite({"judge": "acme"}))
     command = ("run", "suite.yaml", "--run-dir", "run")
-    assert site.run(*command, env=env).exit_code == 0
-    unchanged = site.run(*command, env=env)
+    assert program.run(*command, env=env).exit_code == 0
+    unchanged = program.run(*command, env=env)
     assert "changed" not in unchanged.stderr
-    site.write("src/acme_jrh/word.txt", "NO")
-    edited = site.run(*command, env=env)
+    program.write("src/acme_jrh/word.txt", "NO")
+    edited = program.run(*command, env=env)
     said = f"judge 'f2' changed: {VERDICTS} verdicts will be asked again (code: acme_jrh/word.txt)"
     assert (said in edited.stderr) is editable
-    assert answers(site) == ({"NO"} if editable else {"YES"})
+    assert answers(program) == ({"NO"} if editable else {"YES"})
 
 
 def test_a_report_says_that_the_code_has_changed_since_the_run(site: Project) -> None:

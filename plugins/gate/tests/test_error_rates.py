@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from functools import partial
+
 import numpy as np
 import pytest
 from gate_findings import FLAGS, alone, measured
@@ -23,12 +26,28 @@ def judged(right: int, n: int, error: float, name: str = "mini", flags: tuple[st
 
 
 def fewest(n: int, rate: float, error: float) -> tuple[int, int]:
-    """Return from which count on a rule `>= rate` holds, and up to which it fails, as the gate decides."""
-    rule = parse_rule(f"as-expected >= {rate!r}")
-    outcomes = [decide(rule, each, alone(each), FLAGS).outcome for each in (judged(x, n, error) for x in range(n + 1))]
-    holds = [x for x, outcome in enumerate(outcomes) if outcome is Outcome.HOLDS]
-    fails = [x for x, outcome in enumerate(outcomes) if outcome is Outcome.FAILS]
-    return min(holds, default=n + 1), max(fails, default=-1)
+    """Return from which count on a rule `>= rate` holds, and up to which it fails, as the gate decides.
+
+    More right answers never turn the answer back (`test_more_right_answers_never_turn_a_decision_back`), so that both
+    counts are found by halving.
+    """
+    return bisect_left(range(n + 1), 2, key=partial(rank, n, rate, error)), (
+        bisect_left(range(n + 1), 1, key=partial(rank, n, rate, error)) - 1
+    )
+
+
+def rank(n: int, rate: float, error: float, right: int) -> int:
+    """Return 0 where the rule fails, 1 where it is undecided, 2 where it holds."""
+    rule, one = parse_rule(f"as-expected >= {rate!r}"), judged(right, n, error)
+    return [Outcome.FAILS, Outcome.UNDECIDED, Outcome.HOLDS].index(decide(rule, one, alone(one), FLAGS).outcome)
+
+
+@loop_over(("n", "rate", "error"), [(100, 0.9, ALPHA), (100, 0.5, ALPHA * 0.8 / 36), (41, 0.9, ALPHA)])
+def test_more_right_answers_never_turn_a_decision_back(n: int, rate: float, error: float) -> None:
+    ranks = [rank(n, rate, error, right) for right in range(n + 1)]
+    assert ranks == sorted(ranks)
+    assert ranks[0] == 0
+    assert (ranks.index(2) if 2 in ranks else n + 1, ranks.index(1) - 1) == fewest(n, rate, error)
 
 
 def test_a_rule_over_36_places_all_at_the_threshold_seldom_fails() -> None:
