@@ -6,6 +6,7 @@ import json
 import re
 import shlex
 import signal
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -262,10 +263,51 @@ def test_a_budget_reached_and_raised_gives_the_report_of_a_run_that_was_not_stop
         assert done.exit_code == 0, done.output
     assert (project.path / "whole/report.json").read_bytes() == (project.path / "run/report.json").read_bytes()
     paid = one(project, "run", "SELECT total(cost) FROM calls")
-    now = re.search(r"Paid: \$([\d.]+) \(\$([\d.]+) of it now\), 8 calls sent", done.stdout)
+    now = re.search(r"Paid: \$([\d.]+) \(\$([\d.]+) of it now\), 7 calls sent", done.stdout)
     assert now, done.stdout
     assert float(now[1]) == pytest.approx(paid, abs=1e-4)
     assert float(now[2]) < paid
+
+
+def test_a_killed_run_pays_for_one_preflight_and_reports_what_a_whole_one_does(project: Project) -> None:
+    """Each answer is billed above its maximum, that of the preflight too, and `seed` is refused: both are notes."""
+    held = threading.Event()
+
+    def answer(body: dict[str, Any]) -> dict[str, Any]:
+        if "number of it is 104" in str(body):
+            held.wait(60.0)
+        usage = {"prompt_tokens": 2500, "completion_tokens": 1, "total_tokens": 2501}
+        return {"role": "assistant", "content": "YES", "usage": usage}
+
+    with ChatServer(answer, refuses=["seed"]) as server:
+        simple(project, server.url, price=PAID["price"], concurrency=1, max_tokens=10, seed=3)
+        with project.start("run", "suite.yaml", "--run-dir", "run", "--yes", "--no-cache") as running:
+            until(lambda: any("number of it is 104" in str(body) for body in server.requests), "the fourth request")
+            running.kill()
+            running.wait()
+        held.set()
+        done = run(project, "--yes", "--no-cache")
+        probes = sum("Reply with OK" in str(body) and "seed" not in body for body in server.requests)
+        whole = project.run("run", "suite.yaml", "--run-dir", "whole", "--yes", "--no-cache")
+    assert (done.exit_code, whole.exit_code, probes) == (0, 0, 1), done.output
+    assert (project.path / "whole/report.json").read_bytes() == (project.path / "run/report.json").read_bytes()
+    notes = [note for note in report(project, "run")["warnings"] if "billed" in note]
+    assert [re.search(r"for (\d+) calls", note)[1] for note in notes] == ["7"]  # type: ignore[index]
+
+
+def test_a_preflight_is_repeated_where_the_last_call_says_that_the_key_is_wrong(project: Project) -> None:
+    with ChatServer("YES") as server:
+        simple(project, server.url, price=PAID["price"])
+        stopped = run(project, "--yes", "--no-cache", "--set", "budget.calls=3")
+        assert (stopped.exit_code, server.count) == (4, 3)
+        server.misbehave(Fault("401"))
+        # The first time the stored answer is believed, and the first call stops the run; then the preflight says it.
+        assert run(project, "--yes", "--no-cache").exit_code == 3
+        refused = run(project, "--yes", "--no-cache")
+        assert refused.exit_code == 2
+        assert refused.stderr.endswith("Nothing else was sent. Pass --no-preflight to run anyway.\n")
+        server.misbehave()
+        assert run(project, "--yes", "--no-cache").exit_code == 0
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])

@@ -400,7 +400,7 @@ def test_a_provider_that_refuses_everything_stops_the_run_early(project: Project
     write_suite(project, llm_suite(openai_http(server.url, concurrency=4)))
     outcome = project.run("run", "suite.yaml", "--run-dir", "run")
     assert outcome.exit_code == 3, outcome.output
-    assert "model 'mini' failed 20 calls in a row, the last one with rejected: HTTP 400" in outcome.stderr
+    assert "model 'mini' failed 20 questions in a row, the last one with rejected: HTTP 400" in outcome.stderr
     assert 20 <= server.count <= 24
     assert one(project, "run", "SELECT count(*) FROM records WHERE canonical IS NOT NULL") == 0
 

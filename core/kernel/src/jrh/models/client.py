@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -95,7 +95,7 @@ if TYPE_CHECKING:
     from jrh.models.gateway import Gateway
 
 BREAKER: Final = 20
-"""Consecutive failed calls of one model (each after all its retries) that stop the run."""
+"""Questions that a model failed (each after all its retries) since it last answered one, at which the run stops."""
 
 _UNSET: Final = Sampling()
 
@@ -138,7 +138,10 @@ class Client(NamedModel):
         self._refused_values: frozenset[tuple[str, str]] = frozenset()
         """Settings with the values that were refused where a question needs them: another value may be accepted."""
         self._rate_limits = RateLimits(use.limits)
-        self._failures_in_a_row = 0
+        self.answered = 0
+        """Number of answered calls."""
+        self._failed: set[str] = set()
+        """Questions that failed since the last answer; repeats of one are the same question."""
         self._gate = gate
 
     @property
@@ -235,21 +238,27 @@ class Client(NamedModel):
         self._refused_values |= {(name, str(value)) for name, value in held.items() if name in sent.needed}
         return bool(held)
 
+    def note_not_settable(self, settings: Collection[str]) -> None:
+        """Remember settings that an earlier process found the model to refuse."""
+        self._refused |= frozenset(settings)
+
     def note_answer(self) -> None:
         """Note an answered call; this closes the circuit."""
-        self._failures_in_a_row = 0
+        self.answered += 1
+        self._failed.clear()
 
-    def note_failure(self) -> None:
-        """Count a call that failed after all retries."""
+    def note_failure(self, request: ChatRequest, *, counts: bool) -> None:
+        """Count a call that failed after all retries; where it counts, the circuit may open."""
         payer = current_payer()
         # Judges may be at work while cases are drafted.
         self.draft_failures += payer is None or payer.role != JUDGE
-        self._failures_in_a_row += 1
+        if counts:
+            self._failed.add(request_key(self.use, self.model, request, 0))
 
     @property
     def circuit_open(self) -> bool:
-        """Tell whether `BREAKER` calls failed in a row."""
-        return self._failures_in_a_row >= BREAKER
+        """Tell whether `BREAKER` questions failed and none was answered."""
+        return len(self._failed) >= BREAKER
 
     async def aclose(self) -> None:
         """Close the model's connections."""

@@ -26,7 +26,7 @@ from jrh.models.retries import (
     StoredNotes,
     account_message,
     as_fault,
-    bill_message,
+    bill_sentence,
     call_prefix,
     retry_policy,
     too_long_for_budget,
@@ -44,6 +44,10 @@ if TYPE_CHECKING:
     from jrh.store.cache import Cache
     from jrh.store.run_store import Store
 
+_UNUSABLE: Final = frozenset(
+    kind.value for kind in (FaultKind.UNAUTHORIZED, FaultKind.NO_CREDIT, FaultKind.CONNECTION, FaultKind.TIMEOUT)
+)
+"""Outcomes after which a model is probed again: its key, its account or its address may be what was wrong."""
 _MAYBE_BILLED: Final = frozenset({FaultKind.CONNECTION, FaultKind.TIMEOUT, FaultKind.MALFORMED})
 
 
@@ -56,6 +60,8 @@ class _Call:
     purpose: str
     attempts: int = 0
     row: int = 0
+    answered: int = 0
+    """Calls that the model had answered when this one was first sent."""
 
 
 class Gateway:
@@ -104,6 +110,7 @@ class Gateway:
     def client(self, use: ModelUse, model: ChatModel) -> Client:
         """Return the client of a model; `aclose` closes the model with it."""
         client = Client(use, model, self)
+        client.seen.earlier_ratio, client.seen.earlier_excess = self._calls.overbilled(client.name)
         self._clients.append(client)
         if client.deferred is not None:
             notes = StoredNotes(self._store, model.fingerprint, self._redact)
@@ -162,6 +169,15 @@ class Gateway:
             return reply
         raise ValueError("a probe needs at least one attempt")
 
+    def reuse_probe(self, client: Client, request: ChatRequest) -> bool:
+        """Tell whether this run holds the answer to a probe, and no call since says that the model cannot be used."""
+        key = request_key(client.use, client.model, request, 0)
+        reply = stored_reply(key, self._calls, None)
+        if reply is None or self._calls.last_outcome(client.name) in _UNUSABLE:
+            return False
+        client.note_not_settable(reply.not_settable)
+        return True
+
     def book_known(self, client: Client, request: ChatRequest) -> None:
         """Book a reply that is stored, if there is one."""
         key = request_key(client.use, client.model, request, 0)
@@ -215,7 +231,10 @@ class Gateway:
             if about is not None:
                 client.note_answer()
                 return about
-            client.note_failure()
+            # Questions that always fail end last, after all their retries, and fail again in each process. So neither
+            # counts: a question that failed while others were answered, nor one that an earlier process gave up.
+            alive = client.answered > call.answered or self._calls.given_up_before(call.key, call.row)
+            client.note_failure(call.request, counts=not alive)
             # An endpoint that is down would cost every remaining trial all its attempts.
             if client.circuit_open:
                 message = too_many_failures(client.name, BREAKER, fault.kind, detail)
@@ -307,13 +326,16 @@ class Gateway:
             StopRun: it does not fit, or the run stops.
         """
         rates = client.rates
-        worst = worst_case(request, rates)
-        while self.ledger.may_wait(worst):
+        limit = worst = worst_case(request, rates)
+        # Looked up again after each wait: a bill that comes in may say that calls cost more.
+        while limit is not None and self.ledger.may_wait(worst := limit * client.seen.factor):
             if self._pending is not None:
                 raise self._pending
             self._settling_awaited = True
             await self.unless_stopped(self._settled.wait())
             self._check()
+        if rates is not None and limit is not None and worst is not None and worst > self.ledger.room:
+            worst = client.seen.trial(limit, self.ledger.room)
         if rates is not None and worst is not None and worst > self.ledger.room:
             limited = client.seen.narrow(request, rates, self.ledger.room)
             if limited is not None and client.drop_refused(limited[0]) == limited[0]:
@@ -334,7 +356,7 @@ class Gateway:
         """Reserve a call's worst case and write its intent, unless an earlier process has handed the call over."""
         resumed = self._calls.resume(call.key) if client.deferred is not None else None
         if resumed is not None:
-            call.row, worst = resumed
+            call.row, worst = resumed[0], resumed[1] and resumed[1] * client.seen.factor
             self.ledger.resume(worst)
             return wanted, worst
         try:
@@ -342,16 +364,22 @@ class Gateway:
         except StopRun as stop:
             # For any other reason the run has been stopped already.
             if stop.reason is StopReason.BUDGET:
-                stop = self.stop(stop.reason, stop.message)
+                factor = client.seen.factor
+                why = [stop.message, *([bill_sentence(client.name, factor)] if factor > 1.0 else [])]
+                stop = self.stop(stop.reason, "; ".join(why))
             raise stop from None
         # Durable before anything is sent: after a kill there is a row for every call that may be billed.
-        call.row, durable = self._calls.intend(call.key, client.name, call.purpose, time.time(), worst)
+        # The worst case by price, from which a later process learns what the model bills relative to it.
+        limit = worst_case(request, client.rates)
+        call.row, durable = self._calls.intend(call.key, client.name, call.purpose, time.time(), limit)
         await durable
         return request, worst
 
     async def _send(self, client: Client, call: _Call, wanted: ChatRequest) -> tuple[Reply, asyncio.Future[None]]:
         """Return the reply and a future that completes once it is durable."""
         rates = client.rates
+        if not call.attempts:
+            call.answered = client.answered
         call.attempts += 1
         request, worst = await self._intend(client, call, wanted)
         started = time.perf_counter()
@@ -381,7 +409,7 @@ class Gateway:
             raise await self._note_fault(client, call, request, fault, worst, billed=billed) from None
         client.seen.note(request, reply, rates)
         cut = reply.status is Status.TRUNCATED and request is not wanted  # by the budget, not by the suite
-        limit = worst_case(request, rates)  # more than is reserved where that follows from what was used so far
+        limit = worst_case(request, rates)  # not what is reserved where that follows from what was used so far
         durable = self._note_reply(client, call, reply, None if cut else payload, worst, limit)
         if cut:
             await durable
@@ -408,11 +436,13 @@ class Gateway:
     def _note_reply(
         self, client: Client, call: _Call, reply: Reply, payload: str | None, worst: float | None, limit: float | None
     ) -> asyncio.Future[None]:
-        beyond = self.ledger.settle(worst, reply.cost, most=limit)
+        self.ledger.settle(worst, reply.cost, most=limit)
+        factor = client.seen.factor
+        client.seen.note_bill(reply.cost, limit, earlier=call.purpose == PREFLIGHT)
+        if client.seen.factor > factor:
+            self._log.warning("billed beyond the price", what=bill_sentence(client.name, client.seen.factor))
         self._note_settled()
         self._on_paid()
-        if beyond:
-            self.stop(StopReason.BUDGET, bill_message(client.name, reply.cost or 0.0, limit or 0.0, self.ledger))
         return self._calls.conclude(
             call.row, outcome=reply.status.value, final=True, cost=reply.cost, detail=reply.detail, payload=payload
         )

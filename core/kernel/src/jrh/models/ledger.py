@@ -233,17 +233,13 @@ class Ledger:
         self.reserved += worst or 0.0
         self.in_flight += bool(worst)
 
-    def settle(self, worst: float | None, cost: float | None, *, most: float | None = None) -> bool:
+    def settle(self, worst: float | None, cost: float | None, *, most: float | None = None) -> None:
         """Replace the reserved amount by the reply's cost; an unknown cost counts as the worst case.
 
         Args:
             worst: what was reserved.
             cost: what the reply cost; None if unknown.
-            most: the call's worst case by its price and longest reply, where less than that was reserved.
-
-        Returns:
-            Whether the provider has shown that a budget in dollars cannot be held: it billed more than the call could
-            cost, or more than was reserved for it and than the budget has left.
+            most: the call's worst case by its price and longest reply, where that is not what was reserved.
         """
         self._release(worst)
         if cost is None:
@@ -252,11 +248,7 @@ class Ledger:
         else:
             self.paid += cost
         limit = worst if most is None else most
-        beyond = _exceeds(cost, limit)
-        self.contradicted += beyond
-        if self.budget.usd is None:
-            return False
-        return beyond or (_exceeds(cost, worst) and self.room < -self.reserved - _CENT_OF_A_CENT)
+        self.contradicted += cost is not None and limit is not None and cost > limit + _CENT_OF_A_CENT
 
     def _doubt(self, worst: float | None) -> None:
         """Count an unknown cost at its worst case."""
@@ -283,10 +275,6 @@ class Ledger:
         return Spent(**{field.name: getattr(self, field.name) for field in fields(Spent)})
 
 
-def _exceeds(cost: float | None, limit: float | None) -> bool:
-    return cost is not None and limit is not None and cost > limit + _CENT_OF_A_CENT
-
-
 def amount(usd: float) -> str:
     """Format dollars with cents, and amounts below a cent in full."""
     return f"{usd:.2f}" if usd == round(usd, 2) else f"{usd:.6g}"
@@ -311,6 +299,36 @@ class SeenUsage:
     """Most tokens of a prompt per byte of its upper bound."""
     dearer: float = 1.0
     """Highest cost of a reply relative to what its tokens cost by the prices, where the provider states costs."""
+    billed: int = 0
+    """Answers of this process to questions of the run with a cost and a worst case."""
+    ratio: float = 1.0
+    """Highest of their costs relative to the worst case by price; above 1 for gateways with prompts of their own."""
+    earlier_ratio: float = 1.0
+    earlier_excess: float = 0.0
+    """The same, and the most dollars above the worst case, of earlier processes or of the preflight."""
+
+    @property
+    def factor(self) -> float:
+        """Return how many times its worst case by price a call may cost, as billed so far."""
+        # Of another price or gateway, perhaps: what this process was billed counts alone as soon as it says something.
+        return self.ratio if self.billed >= ENOUGH else max(self.ratio, self.earlier_ratio)
+
+    def note_bill(self, cost: float | None, limit: float | None, *, earlier: bool) -> None:
+        """Take into account what an answer cost, relative to its worst case by price."""
+        if cost is None or not limit:
+            return
+        if earlier:
+            self.earlier_ratio = max(self.earlier_ratio, cost / limit)
+            self.earlier_excess = max(self.earlier_excess, cost - limit)
+        else:
+            self.billed += 1
+            self.ratio = max(self.ratio, cost / limit)
+
+    def trial(self, limit: float, room: float) -> float:
+        """Return what to reserve for a call that is alone in flight, so that one call may correct the factor."""
+        # A hidden prompt adds the same to a tiny question and to a long one: as a factor it would be far too much.
+        alone = max(limit * self.ratio, limit + self.earlier_excess)
+        return alone if self.billed < ENOUGH and alone <= room else limit * self.factor
 
     def note(self, request: ChatRequest, reply: Reply, rates: Rates | None) -> None:
         """Take a reply into account that says what it used."""
@@ -331,12 +349,13 @@ class SeenUsage:
         """
         longest = longest_reply(request, rates)
         # A few short replies say little about the longest one.
-        if self.replies < ENOUGH or longest is None:
+        if self.replies < ENOUGH or longest is None or self.longest > longest:
             return None
         # What the provider states has been so many times what its prices say.
         room /= self.dearer
         bound = prompt_tokens_at_most(request)
-        prompt = min(bound, math.ceil(bound * self.per_byte * PROMPT_MARGIN)) * rates.input
+        seen = math.ceil(bound * self.per_byte * PROMPT_MARGIN)
+        prompt = (seen if self.factor > 1.0 else min(bound, seen)) * rates.input
         tokens = longest if rates.output <= 0.0 else min(longest, math.floor((room - prompt) / rates.output))
         if prompt > room or tokens < min(longest, math.ceil(self.longest * REPLY_MARGIN)):
             return None

@@ -12,7 +12,7 @@ from uuid import uuid4
 from attrs import frozen
 
 from jrh.errors import FaultKind, ModelFault, StopReason
-from jrh.models.ledger import Ledger, amount
+from jrh.models.ledger import Ledger
 from jrh.store.run_store import Store
 from jrh.suite.definition import Limits
 from jrh.text.redact import Redactor
@@ -80,17 +80,14 @@ def account_message(model: str, kind: FaultKind, detail: str) -> str:
 
 def too_many_failures(model: str, calls: int, kind: FaultKind, detail: str) -> str:
     """Return the message for an open circuit."""
-    return f"model '{model}' failed {calls} calls in a row, the last one with {kind.value}: {detail}"
+    return f"model '{model}' failed {calls} questions in a row, the last one with {kind.value}: {detail}"
 
 
-def bill_message(model: str, cost: float, worst: float, ledger: Ledger) -> str:
-    """Return the message for a call that cost more than it could: no reservation holds the budget."""
-    budget = ledger.budget.usd or 0.0
-    passed = ", more than the budget" if ledger.paid > budget else ""
+def bill_sentence(model: str, factor: float) -> str:
+    """Say that a model bills more than its calls can cost."""
     return (
-        f"model '{model}' billed ${cost:.4f} for a call that could cost ${worst:.4f} at most, by its price and "
-        f"`max_tokens`, so jrh cannot hold the budget of ${amount(budget)}: ${ledger.paid:.4f} is paid{passed}. "
-        f"Correct its `price`, ask its provider, or remove the budget, {_AGAIN}"
+        f"model '{model}' bills up to {factor:.3g} times what a call can cost by its price and `max_tokens`, and jrh "
+        "reserves that much: correct its `price`, or ask its provider about hidden prompts"
     )
 
 

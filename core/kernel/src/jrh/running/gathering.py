@@ -82,7 +82,8 @@ def _notes_on_bills(store: Store) -> Iterable[str]:
     for line in store.calls.models_over_price():
         yield (
             f"model '{line.model}' billed ${line.cost:.4f} for {count_noun(line.calls, 'call')} that could cost "
-            f"${line.worst:.4f} at most, by its price and `max_tokens`: the budget cannot hold it"
+            f"${line.worst:.4f} at most, by its price and `max_tokens`: check its `price`; a budget in dollars "
+            f"reserves up to {line.factor:.3g} times as much"
         )
 
 

@@ -52,11 +52,12 @@ async def preflight(ready: Prepared) -> None:
     if not ready.settings.preflight:
         return
     probed = [name for name in resolved.models if name in needed and is_probed(resolved, name)]
-    to_ask = [name for name in probed if name in called]
+    # A run that is continued does not pay for its preflight again.
+    to_ask = [name for name in probed if name in called and not ready.gateway.reuse_probe(*_probe(builder, name))]
     # All models before the first error: one start of the run shows every key that is wrong.
     lines = [line for line in await asyncio.gather(*(_ask(ready, name) for name in to_ask)) if line]
     for name in probed:
-        if name not in called:  # another run paid for it: equal runs have equal reports
+        if name not in to_ask:  # it has been paid for: equal runs have equal reports
             with book_to(Payer(owner=PREFLIGHT, role=PREFLIGHT, name=name)):
                 ready.gateway.book_known(*_probe(builder, name))
     if lines:

@@ -52,8 +52,17 @@ class CallTotals(NamedTuple):
     """Calls with an unknown cost and no worst case."""
 
 
+class Overbilled(NamedTuple):
+    """What calls of a model cost at most, relative to their worst case by price and longest reply."""
+
+    factor: float
+    """At least 1."""
+    excess: float
+    """US dollars above the worst case."""
+
+
 class BilledBeyond(NamedTuple):
-    """Calls of one model that cost more than they could."""
+    """Questions that cost more than they could, of one model."""
 
     model: str
     calls: int
@@ -61,6 +70,8 @@ class BilledBeyond(NamedTuple):
     """US dollars billed."""
     worst: float
     """US dollars that they could cost at most."""
+    factor: float
+    """Highest cost relative to that."""
 
 
 class CallsTable:
@@ -158,23 +169,51 @@ class CallsTable:
         ((unknown,),) = self._database.rows("SELECT count(*) FROM calls WHERE outcome = ?", (UNKNOWN,))
         return int(unknown)
 
+    @cached_property
+    def _given_up(self) -> Mapping[str, int]:
+        """Return the keys of calls that failed after all their retries, with the id of the first."""
+        return dict(self._database.rows("SELECT key, min(id) FROM calls WHERE final AND payload IS NULL GROUP BY key"))
+
+    def given_up_before(self, key: str, call: int) -> bool:
+        """Tell whether an earlier call with this key failed after all its retries."""
+        return self._given_up.get(key, call) < call
+
     def totals(self) -> CallTotals:
         """Add up the calls of this run directory, including those of earlier processes."""
-        (sums,) = self._database.rows(
-            "SELECT total(cost), total(CASE WHEN cost IS NULL THEN worst END), count(*), "
-            "coalesce(sum(payload IS NOT NULL AND cost IS NULL), 0), "
+        ((paid, *counts),) = self._database.rows(
+            "SELECT total(cost), count(*), coalesce(sum(payload IS NOT NULL AND cost IS NULL), 0), "
             "coalesce(sum(cost IS NULL AND worst IS NULL), 0) FROM calls"
         )
-        return CallTotals._make(sums)
+        unknown = self._database.rows("SELECT model, total(worst) FROM calls WHERE cost IS NULL GROUP BY model")
+        uncertain = sum(worst * self.overbilled(model).factor for model, worst in unknown)
+        return CallTotals(paid, uncertain, *counts)
+
+    def overbilled(self, model: str) -> Overbilled:
+        """Return what the calls of a model cost at most, relative to their worst case by price."""
+        rows = self._database.rows(
+            # The preflight's question is tiny, so it counts only until another one is answered.
+            "SELECT max(cost / worst), max(cost - worst) FROM calls WHERE model = ? AND cost IS NOT NULL AND worst > 0 "
+            "GROUP BY purpose = 'preflight' ORDER BY purpose = 'preflight'",
+            (model,),
+        )
+        factor, excess = rows[0] if rows else (1.0, 0.0)
+        return Overbilled(max(factor, 1.0), max(excess, 0.0))
 
     def models_over_price(self) -> list[BilledBeyond]:
         """Return the models whose calls cost more than they could, by price and longest reply."""
         rows = self._database.rows(
+            # Each question once, as answered first, so that a run that was killed says the same as one that was not.
+            "SELECT model, count(*), sum(cost), sum(worst), max(cost / worst) FROM ("
+            "SELECT model, cost, worst, min(id) FROM calls WHERE payload IS NOT NULL GROUP BY model, key) "
             # Costs are products of decimal prices: the last digit may differ.
-            "SELECT model, count(*), sum(cost), sum(worst) FROM calls WHERE cost > worst + 1e-9 "
-            "GROUP BY model ORDER BY model"
+            "WHERE cost > worst + 1e-9 GROUP BY model ORDER BY model"
         )
         return [BilledBeyond._make(row) for row in rows]
+
+    def last_outcome(self, model: str) -> str:
+        """Return the outcome of the last call of a model that has one; empty without."""
+        sql = "SELECT outcome FROM calls WHERE model = ? AND outcome != ? ORDER BY id DESC LIMIT 1"
+        return next((str(outcome) for (outcome,) in self._database.rows(sql, (model, UNKNOWN))), "")
 
     def faults(self) -> tuple[FaultLine, ...]:
         """Count failed attempts by model and kind."""
