@@ -80,8 +80,8 @@ check: ## the tests alone
 
 # After tests came or went, or cost more or less than they did.
 times: export OPENBLAS_NUM_THREADS ?= 1
-times: $(VENV)/development ## write tests/times.txt: what each test file costs
-	PYTHONPATH=tests $(BIN)/python -m pytest --quiet -p support.times $(PARALLEL)
+times: $(VENV)/development ## TESTS=plugins/format: write to tests/times.txt what test files cost, by default all
+	PYTHONPATH=tests $(BIN)/python -m pytest --quiet -p support.times $(PARALLEL) $(TESTS)
 
 # Random kills, damage and edits: prints a table, exits with 1 if anything failed, and keeps what failed with its seed.
 SECONDS ?= 600

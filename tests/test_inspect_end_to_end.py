@@ -65,6 +65,7 @@ def made(project: Project, inspect_logs: Path) -> Project:
     return project
 
 
+@pytest.mark.inside
 def test_a_log_is_read_edited_judged_and_written_back(made: Project) -> None:
     with ChatServer(answer) as server:
         made.write("suite.yaml", yaml.safe_dump(suite(server.url), sort_keys=False))
@@ -95,14 +96,11 @@ def test_a_log_is_read_edited_judged_and_written_back(made: Project) -> None:
 
 
 def messages(path: Path) -> dict[str, list[tuple[str, str]]]:
-    """Return sample and epoch -> role and text of its messages, as Inspect reads them, in a process of its own."""
-    program = (
-        "import json, sys\nfrom inspect_ai.log import read_eval_log\n"
-        "samples = read_eval_log(sys.argv[1]).samples\n"
-        "print(json.dumps({f'{s.id}#{s.epoch}': [[m.role, m.text] for m in s.messages] for s in samples}))"
-    )
-    done = subprocess.run([sys.executable, "-c", program, path], check=True, capture_output=True, text=True)
-    return {key: [(role, text) for role, text in value] for key, value in json.loads(done.stdout).items()}
+    """Return sample and epoch -> role and text of its messages, as Inspect reads them."""
+    from inspect_ai.log import read_eval_log
+
+    samples = read_eval_log(str(path)).samples or []
+    return {f"{sample.id}#{sample.epoch}": [(one.role, one.text) for one in sample.messages] for sample in samples}
 
 
 def with_edits(before: dict[str, list[tuple[str, str]]], made: Project) -> dict[str, list[tuple[str, str]]]:
@@ -131,6 +129,7 @@ def test_a_long_transcript_passes_in_bounded_memory(shape: str, tmp_path: Path) 
     assert found["megabytes"] < 150
 
 
+@pytest.mark.inside
 def test_mistakes_are_said_with_file_and_place(made: Project) -> None:
     made.write("rubric.yaml", RUBRIC.replace("level: 2", "level: 5"))
     made.write("suite.yaml", yaml.safe_dump(suite("http://127.0.0.1:9/v1"), sort_keys=False))
@@ -147,6 +146,7 @@ def test_mistakes_are_said_with_file_and_place(made: Project) -> None:
     assert "Traceback" not in done.output
 
 
+@pytest.mark.inside
 def test_a_run_without_transcripts_has_nothing_to_export(project: Project) -> None:
     done = project.run("export-transcripts", "nowhere", "--jsonl", "out.jsonl")
     assert done.exit_code == 2

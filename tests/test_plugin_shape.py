@@ -22,9 +22,8 @@ import pytest
 from jrh.plugins.loading import load_plugins
 from jrh.plugins.specs import FlagSpec, NoOptions, RuleSpec, SectionSpec, Spec
 from jrh_authoring.doctor import examine
-from jrh_testing import declarations
+from jrh_testing import declarations, loop_over
 from jrh_testing.building import factory_of
-from support.looping import for_each
 
 ROOT = Path(__file__).resolve().parents[1]
 CORE = sorted(path.parent for path in ROOT.glob("core/*/pyproject.toml"))
@@ -47,8 +46,8 @@ def named(folder: Path) -> str:
     return folder.relative_to(ROOT).as_posix()
 
 
-in_every_distribution = for_each(ALL, name=named)
-in_every_plugin = for_each(PLUGINS, name=named)
+in_every_distribution = loop_over("folder", ALL, ids=named)
+in_every_plugin = loop_over("folder", PLUGINS, ids=named)
 
 
 @cache
@@ -105,7 +104,7 @@ def test_declarations_options_and_commands_are_where_they_are_expected(folder: P
     assert own <= {f"{inside.name}.options"}
 
 
-@for_each([each for each in PLUGINS if points(each, "jrh")], name=named)
+@loop_over("folder", [each for each in PLUGINS if points(each, "jrh")], ids=named)
 def test_plugin_py_declares_and_imports_no_work(folder: Path) -> None:
     inside = package(folder)
     plugin = importlib.import_module(f"{inside.name}.plugin")
@@ -116,7 +115,7 @@ def test_plugin_py_declares_and_imports_no_work(folder: Path) -> None:
     assert own <= {"jrh", "jrh_measuring", "jrh.plugins", "jrh.values"} | declarations | _of_stdlib(own)
 
 
-@for_each([each for each in PLUGINS if points(each, "jrh")], name=named)
+@loop_over("folder", [each for each in PLUGINS if points(each, "jrh")], ids=named)
 def test_every_factory_exists_and_takes_at_most_options_and_context(folder: Path) -> None:
     plugin = importlib.import_module(f"{package(folder).name}.plugin")
     for spec in declared(folder):

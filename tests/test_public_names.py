@@ -12,7 +12,7 @@ from pathlib import Path
 from types import ModuleType
 
 import jrh
-from support.looping import for_each
+from jrh_testing import loop_over
 
 ROOT = Path(__file__).resolve().parents[1]
 MOST = 61
@@ -32,7 +32,7 @@ reference = _load()
 NAMES = sorted(
     (package, name, module) for package, names in reference.public_names().items() for name, module in names.items()
 )
-every_name = for_each(NAMES, name=lambda public: f"{public[0]}.{public[1]}")
+every_name = loop_over("public", NAMES, ids=lambda public: f"{public[0]}.{public[1]}")
 
 
 def test_the_root_has_what_plugin_authors_and_notebooks_need_and_no_more() -> None:
@@ -55,7 +55,9 @@ def test_the_reference_page_is_current() -> None:
     assert reference.page() == reference.PAGE.read_text(encoding="utf-8"), "run `make reference`"
 
 
-@for_each(["jrh", "jrh_measuring", "jrh_authoring", "jrh_chat", "jrh_interchange", "jrh_stats", "jrh_testing"])
+@loop_over(
+    "package", ["jrh", "jrh_measuring", "jrh_authoring", "jrh_chat", "jrh_interchange", "jrh_stats", "jrh_testing"]
+)
 def test_the_reference_page_has_every_name_that_a_package_exports(package: str) -> None:
     """The packages' own `__all__`, not the files the page is made from."""
     text = reference.PAGE.read_text(encoding="utf-8")

@@ -9,8 +9,7 @@ import pytest
 import yaml
 from jrh.cli import COMMANDS
 from jrh.cli.plugin_commands import plugin_commands
-from jrh_testing import Project
-from support.looping import for_each
+from jrh_testing import Project, loop_over
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -68,7 +67,7 @@ def test_the_parts_for_real_data_and_a_real_judge_fit_into_the_first_suite(first
     assert "mini" in done.stdout
 
 
-@for_each(PAGES, name=lambda path: str(path.relative_to(ROOT)))
+@loop_over("page", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_every_relative_link_leads_to_a_file_and_a_heading(page: Path) -> None:
     text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
     for target in LINK.findall(text):

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 from jrh_testing import Project, loop_over
-from support.looping import for_each
 from support.suites import simulated_suite, write_items, write_suite
 
 ROOT = Path(__file__).parents[1]
@@ -49,7 +48,7 @@ def _into_a_text(call: ast.Call) -> bool:
     return "file" in given and given["file"].rpartition(".")[2] not in STREAMS
 
 
-@for_each(SOURCES, name=lambda path: str(path.relative_to(ROOT)))
+@loop_over("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_nothing_else_writes_to_the_terminal(path: Path) -> None:
     found = sorted(set(ways_of_printing(ast.parse(path.read_text(encoding="utf-8")))))
     if str(path.relative_to(ROOT)) not in ALLOWED:

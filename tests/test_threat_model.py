@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from support.looping import for_each
+from jrh_testing import loop_over
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "threat-model.md").read_text(encoding="utf-8")
@@ -16,7 +16,7 @@ def test_the_threat_model_names_tests() -> None:
     assert len(NAMED) > 20
 
 
-@for_each(NAMED, name="::".join)
+@loop_over("named", NAMED, ids="::".join)
 def test_a_test_of_the_threat_model_exists(named: tuple[str, str]) -> None:
     path, name = named
     assert re.search(rf"^((async )?def {name}\(|{name} = )", (ROOT / path).read_text(encoding="utf-8"), re.MULTILINE)

@@ -1,4 +1,4 @@
-"""The examples of docs/transcripts.md, run by the real program."""
+"""The examples of docs/transcripts.md, run as they are."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from jrh_testing import ChatServer, Project
 from support.keys import KEY_VARIABLE
 from support.looking import query, report
 
+pytestmark = pytest.mark.inside
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = (ROOT / "docs" / "transcripts.md").read_text(encoding="utf-8")
 

@@ -68,9 +68,16 @@ class Times:
         rows: dict[str, list[tuple[float, bool]]] = defaultdict(list)
         for file, costs in self.costs.items():
             rows[next((place for place in TOGETHER if file.startswith(place)), file)] += costs
-        lines = {name: (sum(seconds for seconds, _ in costs), _milliseconds(costs)) for name, costs in rows.items()}
-        ordered = sorted(lines.items(), key=lambda line: (-round(line[1][0], 1), line[0]))
-        TIMES.write_text(HEAD + "".join(f"{seconds:.1f} {each} {name}\n" for name, (seconds, each) in ordered), "utf-8")
+        lines = {name: line for name, line in read_lines().items() if (ROOT / name).exists()}
+        lines |= {name: (f"{sum(seconds for seconds, _ in of):.1f}", _milliseconds(of)) for name, of in rows.items()}
+        ordered = sorted(lines.items(), key=lambda line: (-float(line[1][0]), line[0]))
+        TIMES.write_text(HEAD + "".join(f"{seconds} {each} {name}\n" for name, (seconds, each) in ordered), "utf-8")
+
+
+def read_lines() -> dict[str, tuple[str, str]]:
+    """Return what is written of each file: a run of a few files leaves the others as they are."""
+    lines = (line.split() for line in TIMES.read_text("utf-8").splitlines() if not line.startswith("#"))
+    return {name: (seconds, each) for seconds, each, name in lines}
 
 
 def _milliseconds(costs: list[tuple[float, bool]]) -> str:

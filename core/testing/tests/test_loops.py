@@ -44,6 +44,30 @@ def test_every_row_runs_and_every_failure_is_reported_by_name(tmp_path) -> None:
     ]
 
 
+EMPTY = """
+from jrh_testing import loop_over
+
+@loop_over("name", [])
+def test_nothing(name): ...
+
+@loop_over("reason", ["", "not here"])
+def test_skipped(reason):
+    if reason:
+        import pytest
+        pytest.skip(reason)
+"""
+
+
+def test_a_table_without_rows_fails_and_a_row_may_be_skipped(tmp_path) -> None:
+    (tmp_path / "test_table.py").write_text(EMPTY, encoding="utf-8")
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-q", "-rsf", tmp_path]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+    outcome = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path, env=environment)
+    assert "FAILED test_table.py::test_nothing - AssertionError: the table has no rows" in outcome.stdout
+    assert "1 failed, 1 passed, 1 skipped" in outcome.stdout
+    assert "not here" in outcome.stdout
+
+
 def test_a_row_that_does_not_fit_its_names_is_refused() -> None:
     with pytest.raises(ValueError, match="row 1 of the table has 1 values for 2 names"):
         loop_over(("text", "length"), [("a", 1), ("b",)])

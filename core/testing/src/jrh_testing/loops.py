@@ -11,6 +11,7 @@ import pytest
 
 _LONGEST: Final = 60
 """Characters of the name of a row."""
+_EMPTY: Final = "the table has no rows: nothing is tested"
 
 
 def loop_over(
@@ -18,9 +19,10 @@ def loop_over(
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Run a test once per row, in one item: `pytest.mark.parametrize` for rows that take no time.
 
-    Every worker collects and reports each item, which costs more (3 ms) than most rows of a table take. A row is a
-    subtest of pytest's: all run, and each that fails is reported. Fixtures are made once, for all rows: a test that
-    leaves something in one, such as a file in `tmp_path`, stays with `pytest.mark.parametrize`.
+    Every worker collects and reports each item, which costs more (3 ms) than most rows of a table take. All rows run,
+    and each that fails is reported as a subtest of pytest's. A row that passes is not: a report costs as much as the
+    row. Fixtures are made once, for all rows: a test that leaves something in one, such as a file in `tmp_path`, stays
+    with `pytest.mark.parametrize`.
 
     Args:
         names: the arguments that a row gives, separated by commas or in a sequence.
@@ -45,16 +47,24 @@ def loop_over(
 
             @wraps(once)
             async def run(*args: Any, subtests: pytest.Subtests, **fixtures: Any) -> None:
+                assert pairs, _EMPTY
                 for name, values in pairs:
-                    with subtests.test(name):
+                    try:
                         await once(*args, **fixtures, **values)
+                    except BaseException:  # a skip is no Exception
+                        with subtests.test(name):
+                            raise
         else:
 
             @wraps(once)
             def run(*args: Any, subtests: pytest.Subtests, **fixtures: Any) -> None:
+                assert pairs, _EMPTY
                 for name, values in pairs:
-                    with subtests.test(name):
+                    try:
                         once(*args, **fixtures, **values)
+                    except BaseException:  # a skip is no Exception
+                        with subtests.test(name):
+                            raise
 
         # pytest reads which fixtures to make from the signature, and would follow `__wrapped__` to that of the test.
         signature = inspect.signature(test)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from functools import cache
 from importlib import metadata
 from keyword import iskeyword
 from pathlib import Path
@@ -35,6 +36,11 @@ _NAME: Final = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _LONGEST: Final = 24
 _SUMMARY: Final = 70
 _PREFIX: Final = "jrh-"
+
+
+@cache
+def _installed_modules() -> frozenset[str]:
+    return frozenset(metadata.packages_distributions())  # reads the files of every distribution: a second
 
 
 @frozen(kw_only=True)
@@ -77,7 +83,7 @@ class Named:
     def file(self) -> str:
         """Return the name of the single file; `json.py` would hide a module from every Python started next to it."""
         stem = self.name.replace("-", "_")
-        taken = iskeyword(stem) or stem in sys.stdlib_module_names or stem in metadata.packages_distributions()
+        taken = iskeyword(stem) or stem in sys.stdlib_module_names or stem in _installed_modules()
         return f"{stem}_{self.kind}.py" if taken else f"{stem}.py"
 
     def check_free(self) -> None:
