@@ -401,7 +401,7 @@ def test_a_provider_that_refuses_everything_stops_the_run_early(project: Project
     outcome = project.run("run", "suite.yaml", "--run-dir", "run")
     assert outcome.exit_code == 3, outcome.output
     assert "model 'mini' failed 20 questions in a row, the last one with rejected: HTTP 400" in outcome.stderr
-    assert 20 <= server.count <= 24
+    assert 20 <= server.count <= 26  # with those that were ready to be sent
     assert one(project, "run", "SELECT count(*) FROM records WHERE canonical IS NOT NULL") == 0
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import time
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jrh.models.concurrency import PATIENCE, AdaptiveConcurrency, Place
+from jrh_testing.simulated_time import in_simulated_time
 
 STEPS = st.lists(
     st.one_of(
@@ -99,87 +99,79 @@ def test_a_waiter_that_gives_up_in_the_moment_it_is_let_in_leaves_its_place_to_t
     asyncio.run(live())
 
 
-async def test_a_group_of_complaints_lowers_the_limit_to_what_was_accepted_and_never_below_half() -> None:
-    gate = AdaptiveConcurrency(10)
-    together = [await gate.acquire() for _ in range(10)]
-    await asyncio.sleep(0.001)
-    for place in together[7:]:
-        gate.release(place, limited=True)
-    assert gate.limit == gate.found == 7.0
-    for place in together[:7]:
-        gate.release(place, limited=True)
-    assert gate.limit == gate.found == 5.0
-    await asyncio.sleep(0.001)
-    gate.release(await gate.acquire(), limited=True)  # another group
-    assert gate.limit == 2.5
+async def refuse(gate: AdaptiveConcurrency, places: list[Place], retry_after: float | None = None) -> None:
+    """Refuse calls, and let time pass, so that those sent from now on belong to another group."""
+    for place in places:
+        gate.release(place, limited=True, retry_after=retry_after)
+    await asyncio.sleep(0.0001)
 
 
-async def test_the_limit_never_falls_below_one_and_recovers_to_the_maximum_once_it_is_used() -> None:
-    gate = AdaptiveConcurrency(6)
-    for _ in range(20):
-        place = await gate.acquire()
-        await asyncio.sleep(0.0001)
-        gate.release(place, limited=True)
-    assert gate.limit == 1.0
-    rounds = 0
-    while gate.limit < 6.0 and rounds < 500:
-        together = [await gate.acquire() for _ in range(gate.places)]
-        for place in together:
-            gate.release(place)
-        rounds += 1
-    assert PATIENCE <= rounds <= 60
-    assert gate.found is None
+async def test_few_complaints_change_nothing() -> None:
+    gate = AdaptiveConcurrency(64)
+    together = [await gate.acquire() for _ in range(64)]
+    await refuse(gate, together[:8], retry_after=99999.0)
+    assert (gate.limit, gate.found) == (64.0, None)
+    # Others are sent at once, whatever the Retry-After of those that were refused.
+    async with asyncio.timeout(20.0):
+        assert len([await gate.acquire() for _ in range(8)]) == 8
 
 
-class Slept:
-    """Sleeps without waiting, and remembers for how long."""
-
-    def __init__(self) -> None:
-        self.seconds: list[float] = []
-
-    async def __call__(self, seconds: float) -> None:
-        self.seconds.append(seconds)
-
-
-async def test_a_retry_after_closes_the_gate_for_those_who_come() -> None:
-    slept = Slept()
-    gate = AdaptiveConcurrency(4, slept)
-    gate.release(await gate.acquire(), limited=True, retry_after=7.0)
-    await gate.acquire()
-    assert slept.seconds[0] == pytest.approx(7.0, abs=0.1)
+async def test_complaints_beyond_chance_lower_the_limit_once_by_a_fifth() -> None:
+    gate = AdaptiveConcurrency(64)
+    together = [await gate.acquire() for _ in range(64)]
+    await refuse(gate, together[:14])
+    assert gate.limit == gate.found == pytest.approx(0.8 * 64)
+    for place in together[14:]:
+        gate.release(place)
+    assert gate.limit == pytest.approx(0.8 * 64)
 
 
-async def test_a_retry_after_closes_the_gate_for_those_who_wait_in_line_too() -> None:
-    gate = AdaptiveConcurrency(2)
-    inside = [await gate.acquire(), await gate.acquire()]
-    line = [asyncio.ensure_future(gate.acquire()) for _ in range(2)]
-    await asyncio.sleep(0)
-    start = time.perf_counter()
-    gate.release(inside[0], limited=True, retry_after=0.15)
-    gate.release(inside[1])
-    await line[0]
-    assert time.perf_counter() - start >= 0.14
-    gate.release(line[0].result())
-    await line[1]
+async def test_a_group_of_certain_complaints_lowers_the_limit_to_what_was_accepted_and_never_below_half() -> None:
+    gate = AdaptiveConcurrency(64)
+    together = [await gate.acquire() for _ in range(64)]
+    await refuse(gate, together[:24])
+    assert gate.limit == gate.found == 40.0
+    await refuse(gate, together[24:])
+    assert gate.limit == gate.found == 32.0
+    await refuse(gate, [await gate.acquire() for _ in range(32)])  # another group
+    assert gate.limit == 16.0
 
 
-async def test_who_gives_up_before_a_closed_gate_keeps_no_place() -> None:
+async def test_the_floor_needs_certain_evidence_to_be_passed() -> None:
+    gate = AdaptiveConcurrency(9)
+    together = [await gate.acquire() for _ in range(9)]
+    await refuse(gate, together[:5])
+    assert gate.limit == 8.0
+    for place in together[5:]:
+        gate.release(place)
+    await refuse(gate, [await gate.acquire() for _ in range(8)])
+    assert gate.limit < 8.0
+
+
+def test_the_limit_never_falls_below_one_and_recovers_to_the_maximum_once_it_is_used() -> None:
+    async def live() -> None:
+        gate = AdaptiveConcurrency(6)
+        while gate.places > 1:
+            await refuse(gate, [await gate.acquire() for _ in range(gate.places)])
+        assert 1.0 <= gate.limit < 2.0
+        rounds = 0
+        while gate.limit < 6.0 and rounds < 500:
+            together = [await gate.acquire() for _ in range(gate.places)]
+            for place in together:
+                gate.release(place)
+            rounds += 1
+        assert PATIENCE <= rounds <= 60
+        assert gate.found is None
+
+    in_simulated_time(live)
+
+
+async def test_who_gives_up_while_there_is_a_pace_keeps_no_place() -> None:
     gate = AdaptiveConcurrency(1)
-    since = await gate.acquire()
+    gate.pace.rate, gate.pace._begun = 0.001, asyncio.get_running_loop().time()
+    gate.release(await gate.acquire())
     line = asyncio.ensure_future(gate.acquire())
     await asyncio.sleep(0)
-    gate.release(since, limited=True, retry_after=0.05)
-    await asyncio.sleep(0)
     line.cancel()
-    await asyncio.wait_for(gate.acquire(), 20.0)
-    assert gate.in_flight == 1
-
-
-async def test_a_shorter_retry_after_does_not_open_the_gate_earlier() -> None:
-    slept = Slept()
-    gate = AdaptiveConcurrency(2, slept)
-    one, two = await gate.acquire(), await gate.acquire()
-    gate.release(one, limited=True, retry_after=9.0)
-    gate.release(two, limited=True, retry_after=1.0)
-    await gate.acquire()
-    assert slept.seconds[0] == pytest.approx(9.0, abs=0.1)
+    await asyncio.sleep(0)
+    assert gate.in_flight == 0

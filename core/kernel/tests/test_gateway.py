@@ -273,19 +273,19 @@ async def test_a_retry_after_of_milliseconds_does_not_use_up_the_attempts_in_no_
 
 async def test_two_entries_of_one_model_endpoint_and_key_share_the_limit_and_keep_their_own_places(desk: Desk) -> None:
     gateway = desk.gateway()
-    one = gateway.client(use("one", concurrency=3), scripted())
-    two = gateway.client(use("two", concurrency=5), scripted())
+    one = gateway.client(use("one", concurrency=6), scripted())
+    two = gateway.client(use("two", concurrency=10), scripted())
     other = gateway.client(evolve(use("other"), options={"api_key_env": "OTHER_KEY"}), scripted())
     assert one.concurrency is two.concurrency is not other.concurrency
-    assert one.concurrency.maximum == 8
-    taken = [await one.take_place(request()) for _ in range(3)]
+    assert one.concurrency.maximum == 16
+    taken = [await one.take_place(request()) for _ in range(6)]
     with pytest.raises(TimeoutError):
         await asyncio.wait_for(one.take_place(request()), 0.01)
-    taken += [await asyncio.wait_for(two.take_place(request()), 20.0) for _ in range(5)]
-    assert gateway.concurrency.describe() == "8 at once"
-    for place in taken[3:]:
+    taken += [await asyncio.wait_for(two.take_place(request()), 20.0) for _ in range(10)]
+    assert gateway.concurrency.describe() == "16 at once"
+    for place in taken[6:]:
         two.leave_place(place, ModelFault(FaultKind.RATE_LIMIT, "slow down"), None)
-    assert gateway.concurrency.describe() == "3 at once, limit found 4"  # never below half at once
+    assert gateway.concurrency.describe() == "6 at once, limit found 8"  # never below half at once
 
 
 async def test_without_retry_after_the_waits_double_and_are_spread(desk: Desk) -> None:

@@ -692,7 +692,7 @@ class Asking:
         return Judgement(verdict=Verdict(status=Status.OK, presented="YES"), reply=reply)
 
 
-@pytest.mark.parametrize(("places", "waiting"), [(1, 1), (3, 3), (8, 10)])
+@pytest.mark.parametrize(("places", "waiting"), [(1, 1), (3, 4), (8, 12)])
 async def test_a_few_more_questions_are_made_ready_than_there_are_places_at_the_model(
     lab: Any, court: Any, places: int, waiting: int
 ) -> None:

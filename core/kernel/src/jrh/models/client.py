@@ -161,7 +161,7 @@ class Client(NamedModel):
     # -- for the gateway ---------------------------------------------------------------------------------------------
 
     async def take_place(self, request: ChatRequest) -> Place:
-        """Wait until the request may be sent: rate limits, the provider's Retry-After, a free place.
+        """Wait until the request may be sent: rate limits, a free place, the pace.
 
         Returns:
             The place; pass it to `leave_place`.
@@ -178,15 +178,10 @@ class Client(NamedModel):
             raise
 
     def leave_place(self, place: Place, fault: ModelFault | None, latency: float | None) -> None:
-        """Free the place. A 429 lowers the concurrency; a Retry-After pauses all calls of the model.
-
-        The pause is capped at the longest time a call may wait, because a call that waits longer fails anyway.
-        """
-        pause = None
-        if fault is not None and fault.retry_after is not None:
-            pause = min(fault.retry_after, self.use.limits.max_wait)
+        """Free the place; 429s beyond chance lower the concurrency."""
         limited = fault is not None and fault.kind is FaultKind.RATE_LIMIT
-        self.concurrency.release(place, limited=limited, retry_after=pause, latency=latency)
+        retry_after = fault.retry_after if fault is not None else None
+        self.concurrency.release(place, limited=limited, retry_after=retry_after, latency=latency)
         self._places.release()
 
     async def complete(self, request: ChatRequest, call: str) -> Completion:

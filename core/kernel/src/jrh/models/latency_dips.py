@@ -21,9 +21,9 @@ MOST_ROUNDS: Final = 4
 """Rounds of a dip that seems faster and is not certain."""
 SURE: Final = 2.5
 """Standard errors of the gain that lower the limit."""
-FEWEST: Final = 24.0
+FEWEST: Final = 17.0
 """Calls in flight below which there are no dips."""
-LEAST: Final = 32.0
+LEAST: Final = 16.0
 """Answers of a comparison, at least."""
 SHORTEST: Final = 0.05
 """Seconds of an answer below which the cost of this process is what grows with the calls in flight."""

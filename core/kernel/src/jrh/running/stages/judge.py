@@ -25,8 +25,8 @@ from jrh.values.verdicts import Judgement, Status, Verdict
 
 WORKERS: Final = 32
 """Trials under way at once for a judge that uses no model."""
-READY: Final = 4
-"""One question for so many in flight is made ready beforehand."""
+READY: Final = 2
+"""One question for so many in flight is made ready beforehand, also for those that wait for another attempt."""
 
 
 async def judge_all(ready: Prepared, progress: Progress, feed: PlanFeed | None = None) -> None:
