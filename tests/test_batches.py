@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 from attrs import define
 from jrh.plugins import LONGEST_ANSWER
 from jrh_batch import anthropic, openai
-from jrh_testing import ChatServer, Inside, LabelAnswers, Outcome, Project
+from jrh_testing import ChatServer, Inside, LabelAnswers, Outcome, Project, loop_over
 from support.batch_server import BatchServer, Lines
 from support.keys import KEY, KEY_VARIABLE
 from support.looking import everything, one, query, report, report_bytes, until
@@ -204,13 +205,33 @@ def test_a_run_may_leave_and_come_back(world: World) -> None:
     assert report_bytes(world.project, "left") == world.reports
 
 
-def test_expired_failed_missing_and_doubled_lines_are_handled_one_by_one(world: World) -> None:
+def test_a_resumed_batch_has_the_records_and_notes_of_one_go(world: World) -> None:
+    """The provider lacks a setting of the suite, and lets some requests fail before they are answered."""
+    settings = {"seed": 5} if world.provider == "anthropic-batch" else {"temperature": 0.5}
+    suite = write(world.project, batch_model(world.provider, world.server.url, **settings), "settings.yaml")
+    fates = [Lines(fails=lambda prompt: "number 002" in prompt)]
+    if world.provider == "openai-batch":
+        fates.insert(0, Lines(lacks="temperature"))
+    world.server.fates = list(fates)
+    assert world.project.run(*command("one-go", suite)).exit_code == 0
+    world.server.reset()
+    world.server.fates, world.server.looks = list(fates), 2
+    while (back := world.project.run(*command("resumed", suite), "--no-wait")).exit_code == 3:
+        assert all(batch.looks < 20 for batch in world.server.batches), back.output
+    assert back.exit_code == 0, back.output
+    columns = "test, item_id, repeat, status, canonical, cost, attempts, not_settable, temperature, seed"
+    rows = f"SELECT {columns} FROM records ORDER BY 1, 2, 3"
+    assert query(world.project, "resumed", rows) == query(world.project, "one-go", rows)
+    assert {row[-3] for row in query(world.project, "resumed", rows)} == set(settings)
+    assert report_bytes(world.project, "resumed") == report_bytes(world.project, "one-go")
+
+
+def test_expired_failed_and_doubled_lines_are_handled_one_by_one(world: World) -> None:
     hit = {number: f"number {number:03}" for number in range(ITEMS)}
     world.server.fates = [
         Lines(
             expires=lambda prompt: hit[0] in prompt or hit[1] in prompt,
             fails=lambda prompt: hit[2] in prompt,
-            missing=lambda prompt: hit[3] in prompt,
             twice=lambda prompt: hit[4] in prompt,
         )
     ]
@@ -218,13 +239,82 @@ def test_expired_failed_missing_and_doubled_lines_are_handled_one_by_one(world: 
     assert outcome.exit_code == 0, outcome.output
     assert len(world.server.batches[0].lines) == TRIALS
     often = world.server.submitted
-    assert sorted(often.values()) == [1] * 8 + [2] * 8
-    assert all((often[prompt] == 2) == any(hit[number] in prompt for number in range(4)) for prompt in often)
-    # What expired or failed was not billed. A result that is missing may have been.
+    assert sorted(often.values()) == [1] * 10 + [2] * 6
+    assert all((often[prompt] == 2) == any(hit[number] in prompt for number in range(3)) for prompt in often)
+    # What expired or failed was not billed.
     faults = query(world.project, "partly", "SELECT outcome, count(*), sum(cost) FROM calls GROUP BY 1 ORDER BY 1")
-    lost = [] if world.provider == "openai-batch" else [("malformed", 2, None)]  # the status says that it expired
-    assert [row for row in faults if row[0] != "ok"] == [*lost, ("server_error", 8 - 2 * len(lost), 0.0)]
+    assert [row for row in faults if row[0] != "ok"] == [("server_error", 6, 0.0)]
     assert query(world.project, "partly", VERDICTS) == query(world.project, "whole", VERDICTS)
+
+
+def as_error_first(content: bytes) -> bytes:
+    """Put a line before the answers of three quarters of the calls that says they failed."""
+    rows = [json.loads(line) for line in content.splitlines()]
+    said = {"code": "server_error", "message": "busy"}
+    result = {"type": "errored", "error": {"type": "error", "error": {"type": "api_error", "message": "busy"}}}
+    early = [{"custom_id": row["custom_id"], "error": said, "result": result} for row in rows[: len(rows) * 3 // 4]]
+    return b"".join(json.dumps(row).encode() + b"\n" for row in [*early, *rows])
+
+
+def with_status(status: object) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    """Return what gives a batch another status, and no results yet."""
+    return lambda document: document | {"status": status, "processing_status": status, "output_file_id": None}
+
+
+LOOKS: dict[str, list[Callable[[dict[str, Any]], Any]]] = {
+    "no file for two looks": [lambda document: document | {"output_file_id": None}] * 2,
+    "404": [lambda document: 404] * 2,
+    "a list as the status": [with_status(["completed"])] * 2,
+}
+"""Answers about a batch whose results can be read later."""
+FILES: dict[str, list[Callable[[bytes], bytes | int]]] = {
+    "HTML with 200": [lambda content: b"<html>Welcome</html>"],
+    "an error before the answer": [as_error_first],
+    "numbers as texts": [lambda content: content.replace(b'"status_code": 200', b'"status_code": "200"')],
+}
+"""Results that can be read later, if not at once."""
+UNKNOWN = "SELECT count(*), min(worst) > 0 FROM calls WHERE cost IS NULL"
+PAID = "SELECT count(*), count(DISTINCT key), total(cost), sum(cost IS NULL) FROM calls"
+
+
+@loop_over("fault", [*LOOKS, *FILES])
+def test_results_that_cannot_be_read_at_once_are_read_again_and_not_bought_again(world: World, fault: str) -> None:
+    world.server.reset()
+    world.server.looked = list(LOOKS.get(fault, ()))
+    world.server.content = list(FILES.get(fault, ()))
+    run_dir = "again-" + re.sub(r"\W+", "-", fault)
+    outcome = run(world.project, run_dir)
+    assert outcome.exit_code == 0, outcome.output
+    assert not world.server.looked or world.provider == "anthropic-batch", "only OpenAI's status names files"
+    assert set(world.server.billed.values()) == {1}
+    assert sum(world.server.billed.values()) == TRIALS
+    assert query(world.project, run_dir, PAID) == query(world.project, "whole", PAID)
+    assert report_bytes(world.project, run_dir) == world.reports
+
+
+def test_what_stays_unreadable_is_booked_at_its_worst_and_bought_again_only_by_agreement(world: World) -> None:
+    lost = "number 003"
+    world.server.fates = [Lines(missing=lambda prompt: lost in prompt)]
+    suite = write(
+        world.project,
+        batch_model(world.provider, world.server.url, results_seconds=0.3, collect_seconds=1),
+        "patient.yaml",
+    )
+    for _ in range(2):
+        outcome = world.project.run(*command("unread", suite))
+        assert outcome.exit_code == 3, outcome.output
+        assert "batch batch-0 cannot be read: 14 of 16 answers could be read" in outcome.stderr
+        assert "jrh asks again only with `rebuy: true`" in outcome.stderr
+        assert len(world.server.batches) == 1
+        assert one(world.project, "unread", "SELECT count(*) FROM records WHERE status = 'ok'") == TRIALS - 2
+        assert query(world.project, "unread", UNKNOWN) == [(2, 1)]
+        assert "for calls of unknown cost" in outcome.stdout
+    agreed = world.project.run(*command("unread", suite), "--set", "models.mini.rebuy=true")
+    assert agreed.exit_code == 0, agreed.output
+    assert [len(batch.lines) for batch in world.server.batches] == [TRIALS, 2]
+    assert query(world.project, "unread", f"{UNKNOWN} AND outcome = 'malformed'") == [(2, 1)]
+    planned = VERDICTS.replace("records", "records WHERE trial_id IN (SELECT id FROM trials)")
+    assert query(world.project, "unread", planned) == query(world.project, "whole", planned)
 
 
 def test_a_line_too_long_to_read_is_the_truncated_reply_of_its_call_and_hides_no_other(world: World) -> None:
@@ -249,7 +339,8 @@ def test_an_error_with_a_lone_surrogate_fails_its_own_call_alone(world: World) -
         return [{"custom_id": rows[0]["custom_id"], "response": response, "result": result}, *rows[1:]]
 
     world.server.spoil = spoil
-    outcome = run(world.project, "surrogate")
+    # The counts call the failed line an answer, so that its word is believed only after the wait.
+    outcome = run(world.project, "surrogate", "--set", "models.mini.results_seconds=0")
     assert outcome.exit_code == 3, outcome.output
     assert "1 of 16 trials failed" in outcome.stderr
     again = run(world.project, "surrogate")

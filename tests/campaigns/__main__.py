@@ -11,12 +11,13 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from campaigns import corruption, edits, kills
+from campaigns import batches, corruption, edits, kills
 from campaigns.rounds import Campaign, rounds
 
 CAMPAIGNS: dict[str, tuple[float, Campaign, str, int]] = {
-    "kills": (0.6, kills.campaign, "kills", 200),
+    "kills": (0.5, kills.campaign, "kills", 200),
     "corruption": (0.2, corruption.campaign, "refused", 20),
+    "batches": (0.1, batches.campaign, "faults", 500),
     "edits": (0.2, edits.campaign, "edits", len(edits.EDITS)),
 }
 """Name -> share of the time, one round of it, and what ten minutes show at least, however busy the machine is."""

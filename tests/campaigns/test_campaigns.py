@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from campaigns import corruption, edits, kills
+from campaigns import batches, corruption, edits, kills
 from campaigns.rounds import Campaign, Round, rounds
 
 pytestmark = pytest.mark.slow
@@ -31,6 +31,13 @@ def test_a_run_that_is_killed_at_random_loses_nothing_and_pays_for_nothing_twice
 def test_no_damage_is_a_traceback_or_changes_a_number_without_a_word(tmp_path: Path) -> None:
     counted = play("corruption", corruption.campaign, tmp_path, range(8))
     assert counted["refused"] >= 1
+
+
+def test_nothing_that_a_provider_of_batches_does_buys_a_question_twice(tmp_path: Path) -> None:
+    counted = play("batches", batches.campaign, tmp_path, range(10))
+    assert counted["faults"] >= 20
+    assert counted["kills"] >= 1
+    assert counted["bought twice"] == 0
 
 
 def test_an_edit_asks_what_it_must_and_reports_what_a_fresh_run_reports(tmp_path: Path) -> None:

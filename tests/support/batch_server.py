@@ -28,9 +28,16 @@ class Lines:
     fails: Callable[[str], bool] = lambda prompt: False
     """Its answer is a 500."""
     missing: Callable[[str], bool] = lambda prompt: False
-    """No file has a line for it."""
+    """It is answered, and no file has a line for it."""
     twice: Callable[[str], bool] = lambda prompt: False
     """It is answered, and has a second line."""
+
+    lacks: str = ""
+    """The model has no such setting, and refuses every request with it."""
+
+    def answers(self, prompt: str) -> bool:
+        """Tell whether a request is answered, and so billed, whether or not its result can be read."""
+        return not self.expires(prompt) and not self.fails(prompt) and not self.lacks
 
 
 @define
@@ -79,6 +86,10 @@ class BatchServer:
         """Requests that may be worked on at once."""
         self.spoil: Callable[[list[dict[str, Any]]], list[dict[str, Any]]] | None = None
         """Change the lines of the first batch's results."""
+        self.looked: list[Callable[[dict[str, Any]], Any]] = []
+        """Change the first answers about a batch that has ended, one after the other; a status makes it an error."""
+        self.content: list[Callable[[bytes], bytes | int]] = []
+        """Change the first files of results that are read, one after the other; a status makes it an error."""
         self.forget_metadata = False
         self.max_lines = 0
         """The most lines in one batch so far."""
@@ -92,6 +103,13 @@ class BatchServer:
         """Return how often each prompt was accepted in a batch."""
         accepted = (each for each in self.batches if each.failed is None)
         return Counter(bodies.prompt_of(_chat(body)) for each in accepted for _, body in each.lines)
+
+    @property
+    def billed(self) -> Counter[str]:
+        """Return how often each prompt was answered, and so billed."""
+        accepted = (each for each in self.batches if each.failed is None)
+        prompts = ((each.fate, bodies.prompt_of(_chat(body))) for each in accepted for _, body in each.lines)
+        return Counter(prompt for fate, prompt in prompts if fate.answers(prompt))
 
     def __enter__(self) -> BatchServer:
         """Start serving."""
@@ -140,6 +158,13 @@ class BatchServer:
             if name == "create" and self._is_full_of_messages(request):
                 return _refusal(429)
             answer: web.StreamResponse = await handle(request)
+            if name == "look" and self.looked and self._batch(request).looks >= self.looks:
+                assert isinstance(answer, web.Response)
+                answer = _changed(self.looked.pop(0)(json.loads(answer.body)))
+            if name == "download" and self.content:
+                assert isinstance(answer, web.Response)
+                assert isinstance(answer.body, bytes)
+                answer = _changed(self.content.pop(0)(answer.body))
             if self.hang_at == name:
                 if name == "download":  # half of the file
                     assert isinstance(answer, web.Response)
@@ -209,9 +234,11 @@ class BatchServer:
         good, bad = self._openai_results(batch)
         expired = any(batch.fate.expires(bodies.prompt_of(body)) for _, body in batch.lines)
         self.files |= {f"{batch.id}-out": good, f"{batch.id}-err": bad}
+        answered, failed = self._counts(batch)
         return {
             **document,
             "status": "expired" if expired else "completed",
+            "request_counts": {"total": len(batch.lines), "completed": answered, "failed": failed},
             "output_file_id": f"{batch.id}-out" if good else None,
             "error_file_id": f"{batch.id}-err" if bad else None,
         }
@@ -224,7 +251,10 @@ class BatchServer:
             row: dict[str, Any] = {"id": f"batch_req_{call}", "custom_id": call, "response": None, "error": None}
             if fate.missing(prompt):
                 continue
-            if fate.expires(prompt):
+            if fate.lacks:
+                refused = {"status_code": 400, "body": json.loads(bodies.unsupported_setting(fate.lacks))}
+                bad.append({**row, "response": refused})
+            elif fate.expires(prompt):
                 bad.append({**row, "error": {"code": "batch_expired", "message": "not executed before the window"}})
             elif fate.fails(prompt):
                 failed = {"status_code": 500, "request_id": "r", "body": {"error": {"message": "busy"}}}
@@ -292,13 +322,14 @@ class BatchServer:
 
     def _message_document(self, batch: Submitted) -> dict[str, Any]:
         ended = batch.looks >= self.looks
-        count = len(batch.lines)
+        answered, failed = self._counts(batch) if ended else (0, 0)
+        count = {"processing": len(batch.lines) - answered - failed, "succeeded": answered, "errored": failed}
         return {
             "id": batch.id,
             "type": "message_batch",
             "processing_status": "ended" if ended else "in_progress",
             "created_at": datetime.fromtimestamp(batch.created, UTC).isoformat().replace("+00:00", "Z"),
-            "request_counts": {"processing": 0 if ended else count, "succeeded": count if ended else 0, "errored": 0},
+            "request_counts": {**count, "canceled": 0, "expired": 0},
             "results_url": None,
         }
 
@@ -318,6 +349,11 @@ class BatchServer:
         self.batches.append(batch)
         return batch
 
+    def _counts(self, batch: Submitted) -> tuple[int, int]:
+        """Count the requests of a batch that were answered, and those that were not."""
+        answered = sum(batch.fate.answers(bodies.prompt_of(_chat(body))) for _, body in batch.lines)
+        return answered, len(batch.lines) - answered
+
     def _working(self) -> int:
         return sum(len(each.lines) for each in self.batches if each.failed is None and each.looks < self.looks)
 
@@ -335,6 +371,12 @@ class BatchServer:
 
     def _batch(self, request: web.Request) -> Submitted:
         return next(each for each in self.batches if each.id == request.match_info["id"])
+
+
+def _changed(answer: Any) -> web.Response:
+    if isinstance(answer, int):
+        return web.json_response({"error": {"message": "not now"}}, status=answer)
+    return web.Response(body=answer if isinstance(answer, bytes) else json.dumps(answer).encode())
 
 
 def _refusal(status: int) -> web.Response:

@@ -14,12 +14,13 @@ from jrh.plugins import TOO_LONG, Completion
 from jrh.text import utf8_text
 from jrh_chat import count_or_none, error_text, http_fault, string_or_empty
 
-from jrh_batch.batches import Batch, Look
-from jrh_batch.http import Http
+from jrh_batch.batches import Batch, Look, Result, unclear_look
+from jrh_batch.http import Http, entries_of, number_counted
 from jrh_batch.openai import CLOCK_SKEW, MOST_PAGES, PAGE, TOO_MANY
 from jrh_batch.options import AnthropicBatchOptions
 
 VERSION: Final = "2023-06-01"
+_WORKING: Final = ("in_progress", "canceling")
 _TOOL: Final = "reply"
 _STATUS: Final = {
     "invalid_request_error": 400,
@@ -72,7 +73,7 @@ class AnthropicDialect:
         async for listed in self._recent(batch.noted - CLOCK_SKEW):
             identity = listed.get("id")
             # The size rules out most batches without reading their results.
-            if not isinstance(identity, str) or identity in taken or _size(listed) not in (None, len(batch.calls)):
+            if not isinstance(identity, str) or identity in taken or _size_of(listed) not in (None, len(batch.calls)):
                 continue
             if listed.get("processing_status") != "ended":
                 working = identity
@@ -85,16 +86,26 @@ class AnthropicDialect:
     async def look(self, batch: Batch) -> Look:
         """Read the batch's status."""
         document = await self._http.get(f"{self._base}/{quote(batch.id, safe='')}")
-        return Look(ended=document.get("processing_status") == "ended")
+        status, counts = document.get("processing_status"), document.get("request_counts")
+        if status != "ended":
+            return Look() if status in _WORKING else unclear_look(status, self._http.redact)
+        # Counts that do not add up to the batch say nothing.
+        counted = _size_of(document) == len(batch.calls) and not number_counted(counts, "processing")
+        return Look(
+            ended=True,
+            answered=number_counted(counts, "succeeded") if counted else None,
+            unanswered=ModelFault(FaultKind.SERVER_ERROR, "the provider counts this request as not answered"),
+        )
 
-    async def results(self, batch: Batch, look: Look) -> AsyncIterator[tuple[str, Completion | ModelFault]]:  # noqa: ARG002
+    async def results(self, batch: Batch, look: Look) -> AsyncIterator[Result]:  # noqa: ARG002
         """Read the results."""
         # Not from `results_url`: the key goes to the address of the suite alone.
         async for line in self._http.lines(f"{self._base}/{quote(batch.id, safe='')}/results"):
-            call = line.get("custom_id")
-            if isinstance(call, str):
-                unread = Completion(text=None, finish_reason=TOO_LONG) if TOO_LONG in line else None
-                yield call, unread or self._outcome(line.get("result"))
+            call = string_or_empty(line.get("custom_id"))
+            if TOO_LONG in line:
+                yield Result(call, Completion(text=None, finish_reason=TOO_LONG))
+            else:
+                yield self._result(call, line.get("result"))
 
     async def aclose(self) -> None:
         """Close the connection."""
@@ -105,8 +116,8 @@ class AnthropicDialect:
         after = ""
         for _ in range(MOST_PAGES):
             page = await self._http.get(f"{self._base}?limit={PAGE}{after}")
-            for listed in page.get("data") or ():
-                if not isinstance(listed, Mapping) or _creation_time(listed) < since:
+            for listed in entries_of(page):
+                if _creation_time(listed) < since:
                     return
                 yield listed
             last = page.get("last_id")
@@ -117,21 +128,26 @@ class AnthropicDialect:
 
     async def _first_call(self, found: str) -> str:
         async for line in self._http.lines(f"{self._base}/{quote(found, safe='')}/results"):
-            return str(line.get("custom_id"))
-        return ""
+            call = line.get("custom_id")
+            if isinstance(call, str):
+                return call
+        # Whose batch it is stays open, so it must not count as somebody else's.
+        raise ModelFault(FaultKind.MALFORMED, f"the results of batch {found} cannot be read")
 
-    def _outcome(self, result: object) -> Completion | ModelFault:
+    def _result(self, call: str, result: object) -> Result:
         fields: Mapping[str, Any] = result if isinstance(result, Mapping) else {}
         kind = fields.get("type")
         if kind == "succeeded":
-            return read_message(fields.get("message"))
+            return Result(call, read_message(fields.get("message")))
         if kind == "errored":
-            return self._error(fields.get("error"))
-        if kind == "canceled":
-            return ModelFault(FaultKind.REJECTED, "the batch was canceled at the provider")
+            return Result(call, self._error(fields.get("error")), failed=True)
+        if kind in ("canceled", "cancelled"):
+            canceled = ModelFault(FaultKind.REJECTED, "the batch was canceled at the provider")
+            return Result(call, canceled, failed=True)
         if kind == "expired":
-            return ModelFault(FaultKind.SERVER_ERROR, "the batch expired before this request was worked on")
-        return ModelFault(FaultKind.MALFORMED, "the type of the result is unknown")
+            expired = ModelFault(FaultKind.SERVER_ERROR, "the batch expired before this request was worked on")
+            return Result(call, expired, failed=True)
+        return Result(call, ModelFault(FaultKind.MALFORMED, "the type of the result is unknown"))
 
     def _error(self, error: object) -> ModelFault:
         inner = error.get("error") if isinstance(error, Mapping) else None
@@ -214,9 +230,10 @@ def _usage(usage: object) -> Usage:
     )
 
 
-def _size(batch: Mapping[str, Any]) -> int | None:
+def _size_of(batch: Mapping[str, Any]) -> int | None:
     counts = batch.get("request_counts")
-    numbers = [number for number in counts.values() if isinstance(number, int)] if isinstance(counts, Mapping) else []
+    names = counts if isinstance(counts, Mapping) else {}
+    numbers = [number for name in names if (number := number_counted(counts, name)) is not None]
     return sum(numbers) if numbers else None
 
 

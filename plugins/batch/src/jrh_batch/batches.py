@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
-from typing import Protocol
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
+from typing import Protocol, TypeAlias
 
 from attrs import Factory, asdict, frozen
 from jrh import ChatRequest
 from jrh.errors import FaultKind, ModelFault, StillPendingError
 from jrh.plugins import Completion
+from jrh_chat import error_text
 
 
 @frozen(kw_only=True)
@@ -27,6 +28,8 @@ class Batch:
     """The provider's id of the uploaded requests; empty if there is none yet, or none at this provider."""
     id: str = ""
     """The provider's id of the batch; empty while it is not known."""
+    unread_since: float = 0.0
+    """When its state or its results could not be read for the first time, in seconds since 1970; 0: they could."""
 
     def to_text(self) -> str:
         """Write the batch down."""
@@ -57,11 +60,42 @@ class Look:
     """The state of a batch."""
 
     ended: bool = False
+    unclear: str = ""
+    """Why the provider's answer does not tell the state; empty if it does."""
     refusal: Refusal | None = None
     files: tuple[str, ...] = ()
     """The provider's ids of the files with results, answers before errors."""
-    missing: ModelFault = ModelFault(FaultKind.MALFORMED, "the batch has ended without a result for this request")
-    """What calls without a result get."""
+    answered: int | None = None
+    """How many requests the provider counts as answered; None if it does not say or contradicts itself."""
+    unanswered: ModelFault | None = None
+    """What the provider says of the requests that it did not answer; None: nothing, so they may be answered."""
+
+    def explain_unread(self, answered: int, failed: int, calls: int) -> str:
+        """Return which results are still to be read, given how many were; empty if each was."""
+        if self.answered is not None and answered < self.answered:
+            return f"{answered:,} of {self.answered:,} answers could be read"
+        return f"{answered + failed:,} of {calls:,} results could be read" if answered + failed < calls else ""
+
+    def tells_of_all(self, answered: int, failed: int, calls: int) -> bool:
+        """Tell whether the provider has said what became of every call, by a line of its own or by its counts."""
+        counted = self.unanswered is not None and self.answered is not None and answered >= self.answered
+        return counted or answered + failed == calls
+
+
+def unclear_look(status: object, redact: Callable[[str], str]) -> Look:
+    """Return the look at a batch whose status is none that the protocol has."""
+    return Look(unclear=f"the provider states an unknown status, {error_text(repr(status), redact)[:80]}")
+
+
+@frozen
+class Result:
+    """One line of a batch's results."""
+
+    call: str
+    """Empty for a line that cannot be read."""
+    outcome: Completion | ModelFault
+    failed: bool = False
+    """Whether the provider says that the request failed; a fault without this may be an answer that is billed."""
 
 
 class Dialect(Protocol):
@@ -94,11 +128,14 @@ class Dialect(Protocol):
     async def look(self, batch: Batch) -> Look:
         """Return the state of a batch."""
 
-    def results(self, batch: Batch, look: Look) -> AsyncIterator[tuple[str, Completion | ModelFault]]:
-        """Yield the results of a batch that has ended, by the id of the call."""
+    def results(self, batch: Batch, look: Look) -> AsyncIterator[Result]:
+        """Yield the results of a batch that has ended."""
 
     async def aclose(self) -> None:
         """Close connections."""
+
+
+Outcome: TypeAlias = Completion | ModelFault | StillPendingError
 
 
 class Answers:
@@ -107,7 +144,7 @@ class Answers:
     def __init__(self) -> None:
         """Begin without calls."""
         self._waiting: dict[str, tuple[ChatRequest, asyncio.Future[Completion]]] = {}
-        self._unclaimed: dict[str, Completion | ModelFault] = {}
+        self._unclaimed: dict[str, Outcome] = {}
         """Results of calls that were not made again yet."""
 
     def __len__(self) -> int:
@@ -119,10 +156,11 @@ class Answers:
 
         Raises:
             ModelFault: it failed.
+            StillPendingError: its result cannot be read.
         """
         # Removed, so that a call is answered once.
         outcome = self._unclaimed.pop(call, None)
-        if isinstance(outcome, ModelFault):
+        if isinstance(outcome, Exception):
             raise outcome
         return outcome
 
@@ -145,15 +183,16 @@ class Answers:
         request, answer = self._waiting.get(call, (None, None))
         return None if answer is None or answer.done() else request
 
-    def deliver(self, call: str, outcome: Completion | ModelFault) -> None:
+    def deliver(self, call: str, outcome: Outcome) -> None:
         """Answer a call; keep the answer if no call waits for it yet. The first answer counts."""
         _, answer = self._waiting.get(call, (None, None))
         if answer is None:
             # A resumed run may read results before it makes the calls again.
-            self._unclaimed[call] = outcome
+            if not isinstance(self._unclaimed.get(call), Completion):
+                self._unclaimed[call] = outcome
         elif answer.done():
             return
-        elif isinstance(outcome, ModelFault):
+        elif isinstance(outcome, Exception):
             answer.set_exception(outcome)
         else:
             answer.set_result(outcome)

@@ -16,6 +16,7 @@ from jrh_chat import (
     NETWORK_ERRORS,
     Connection,
     Credentials,
+    count_or_none,
     error_text,
     from_error_response,
     network_fault,
@@ -74,7 +75,7 @@ class Http:
         return await retry(lambda: self._once("GET", url, None, {}))
 
     async def lines(self, url: str) -> AsyncIterator[dict[str, Any]]:
-        """Yield the JSON object of every line at an address, as it arrives; lines that hold none are left out.
+        """Yield the JSON object of every line at an address, as it arrives; an empty one for a line that holds none.
 
         A line too long to read is an object with its `custom_id` and `TOO_LONG`.
 
@@ -90,8 +91,7 @@ class Http:
                 else:
                     async for line in _split(response.content):
                         document = _parse(line) if len(line) <= LONGEST_ANSWER else _too_long(line)
-                        if isinstance(document, dict):
-                            yield document
+                        yield document if isinstance(document, dict) else {}
                     return
         except NETWORK_ERRORS as error:
             fault = network_fault(error)
@@ -113,7 +113,8 @@ class Http:
                 if response.status in _OK:
                     body_read = await read_answer(response)
                     if body_read is None:
-                        raise ModelFault(FaultKind.REJECTED, "the provider's answer is too long to read")
+                        # Not a refusal: what was sent may have been accepted.
+                        raise protocol_fault("the provider's answer is too long to read")
                     document = _parse(body_read)
                     if isinstance(document, dict):
                         return document
@@ -158,6 +159,19 @@ def read_id(document: Mapping[str, Any]) -> str:
     if not isinstance(identity, str) or not identity:
         raise ModelFault(FaultKind.MALFORMED, "the answer has no id")
     return identity
+
+
+def entries_of(page: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return what a page of a list holds; raise `ModelFault` where it is no list, since it may hide anything."""
+    entries = page.get("data")
+    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+        raise protocol_fault("the provider's list of batches cannot be read")
+    return entries
+
+
+def number_counted(counts: object, name: str) -> int | None:
+    """Return one of a batch's `request_counts`; None where it is no count."""
+    return count_or_none(counts.get(name)) if isinstance(counts, Mapping) else None
 
 
 def _too_long(line: bytes) -> dict[str, str]:

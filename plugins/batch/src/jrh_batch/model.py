@@ -19,13 +19,16 @@ from jrh import ChatRequest
 from jrh.errors import FaultKind, ModelFault, StillPendingError
 from jrh.plugins import Completion, Logger, ModelNotes, Rates
 
-from jrh_batch.batches import Answers, Batch, Dialect, Look, Refusal
+from jrh_batch.batches import Answers, Batch, Dialect, Look, Outcome, Refusal
 from jrh_batch.http import ATTEMPTS, pause, retry
 from jrh_batch.options import BatchOptions
 
 _FIRST_LOOK: Final = 1.0
 _GROWTH: Final = 1.5
 _GONE: Final = (404, 410)
+_NO_ACCOUNT: Final = (FaultKind.UNAUTHORIZED, FaultKind.NO_CREDIT)
+_OVERDUE: Final = 48 * 3600.0
+"""Seconds after which a batch should have ended: both providers give it 24 hours."""
 _LAST_PATIENCE: Final = 150.0
 """Seconds that closing waits for a submission under way: an id that is not noted costs a search later."""
 
@@ -61,6 +64,10 @@ class BatchModel:
         self._submitting: set[asyncio.Task[Batch]] = set()
         self._looked: set[str] = set()
         """Names of batches that had not ended when they were looked at."""
+        self._earlier: frozenset[str] = frozenset()
+        """Names of batches that earlier processes noted."""
+        self._unread: dict[str, str] = {}
+        """Name of a batch -> why its results cannot be read yet."""
         self._one_ended = asyncio.Event()
 
     def attach(self, notes: ModelNotes, *, wait: bool) -> None:
@@ -68,6 +75,7 @@ class BatchModel:
         self._notes, self._wait = notes, wait
         for text in notes.read().values():
             self._know(Batch.from_text(text))
+        self._earlier = frozenset(self._batches)
 
     async def complete(self, request: ChatRequest) -> Completion:
         """Answer a request that no run keeps."""
@@ -155,7 +163,8 @@ class BatchModel:
             self._batch_of.pop(call, None)
 
     async def _note(self, batch: Batch) -> Batch:
-        batch = evolve(batch, noted=time.time())
+        if not self._batches[batch.name].id:
+            batch = evolve(batch, noted=time.time())
         self._know(batch)
         if self._notes is not None:
             await self._notes.write(batch.name, batch.to_text())
@@ -272,29 +281,58 @@ class BatchModel:
         await self._follow(batch)
 
     async def _follow(self, batch: Batch) -> None:
-        """Look at a batch until it has ended, and hand out its results."""
-        seconds = min(_FIRST_LOOK, self._options.poll_seconds)
+        """Look at a batch until its results are handed out, or could not be read for too long."""
+        first = seconds = min(_FIRST_LOOK, self._options.poll_seconds)
+        now = asyncio.get_running_loop().time
+        until = now() + self._patience(batch) if batch.unread_since else float("inf")
         while True:
-            try:
-                look = await self._dialect.look(batch)
-            except ModelFault as fault:
-                if fault.status in _GONE:
-                    await self._forget(batch)
-                    lost = ModelFault(FaultKind.MALFORMED, f"batch '{batch.id}' is gone: {fault.detail}")
-                    self._answers.deliver_all(batch.calls, lost)
-                    return
-                if not fault.retryable or not self._wait:
-                    raise
-                # A batch takes hours: an outage of the provider or of the network is waited out.
-                self._log.warning("cannot check batch; trying again", batch=batch.id, detail=fault.detail)
-                look = Look()
+            last = now() >= until
+            look = await self._look(batch)
             if look.refusal is not None:
-                await self._handle_refusal(batch, look.refusal)
-                return
-            if look.ended:
-                await self._fetch(batch, look)
-                return
+                return await self._handle_refusal(batch, look.refusal)
+            why = await self._hand_out(batch, look, last=last) if look.ended else look.unclear
+            if look.ended and not why:
+                return None
+            if last and why:
+                return self._give_up(batch, why)
+            self._unread[batch.name] = why
+            if bool(why) != bool(batch.unread_since):
+                # Noted, so that runs that do not wait share one patience.
+                batch = await self._note(evolve(batch, unread_since=time.time() if why else 0.0))
+                until = now() + self._patience(batch) if why else float("inf")
+                seconds = first
             seconds = await self._sleep_between_looks(batch, seconds)
+
+    def _patience(self, batch: Batch) -> float:
+        """Return how many more seconds are waited for what cannot be read; at least for one more look."""
+        least = self._options.poll_seconds if self._wait else 0.0
+        return max(least, batch.unread_since + self._options.results_seconds - time.time())
+
+    async def _look(self, batch: Batch) -> Look:
+        try:
+            look = await self._dialect.look(batch)
+        except ModelFault as fault:
+            # One such answer may be a gateway's error, and what was submitted may be billed.
+            if fault.status in _GONE or fault.kind is FaultKind.MALFORMED:
+                return Look(unclear=fault.detail)
+            if not fault.retryable or not self._wait:
+                raise
+            # A batch takes hours: an outage of the provider or of the network is waited out.
+            self._log.warning("cannot check batch; trying again", batch=batch.id, detail=fault.detail)
+            look = Look()
+        if not look.ended and time.time() > batch.noted + _OVERDUE:
+            return evolve(look, unclear=look.unclear or "it should have ended a day ago")
+        return look
+
+    def _give_up(self, batch: Batch, why: str) -> None:
+        """Leave the calls of a batch that cannot be read to a later run, or let them be asked again by agreement."""
+        self._log.warning("batch cannot be read", batch=batch.id, detail=why)
+        if self._options.rebuy and batch.name in self._earlier:
+            self._answers.deliver_all(batch.calls, ModelFault(FaultKind.MALFORMED, why))
+            return
+        told = f"batch {batch.id} cannot be read: {why}. It may be billed, so jrh asks again only with `rebuy: true`"
+        for call in batch.calls:
+            self._answers.deliver(call, StillPendingError(told))
 
     async def _sleep_between_looks(self, batch: Batch, seconds: float) -> float:
         """Note that a batch had not ended, and wait; return how long to wait after the next look."""
@@ -303,24 +341,50 @@ class BatchModel:
         await asyncio.sleep(seconds)
         return min(self._options.poll_seconds, seconds * _GROWTH)
 
-    async def _fetch(self, batch: Batch, look: Look) -> None:
-        """Hand out the results, each once; the first one of a call counts."""
-        left = set(batch.calls)
-        for attempt in range(ATTEMPTS):
-            try:
-                async for call, outcome in self._dialect.results(batch, look):
-                    if call in left:
-                        left.discard(call)
-                        self._answers.deliver(call, outcome)
-                    # Later attempts read again what the first one delivered.
-                    elif not attempt:
-                        self._log.warning("unexpected or repeated result dropped", batch=batch.id, call=call)
-                break
-            except ModelFault as fault:
-                if attempt + 1 == ATTEMPTS or not fault.retryable:
-                    raise
-                await pause(attempt, fault)
-        self._answers.deliver_all(left, look.missing)
+    async def _hand_out(self, batch: Batch, look: Look, *, last: bool) -> str:
+        """Hand out the results of a batch that has ended; return what is still to be read, or the empty text.
+
+        Answers are handed out as they are read, and everything else when nothing more is to be read: the answer of a
+        call that seems to have failed may be in the part that is missing, and would be bought twice.
+        """
+        answered, failed, detail = await self._read(batch, look)
+        numbers = len(answered), len(failed), len(batch.calls)
+        why = look.explain_unread(*numbers)
+        if why and not (last and look.tells_of_all(*numbers)):
+            return f"{why} ({detail})" if detail else why
+        for call, outcome in failed.items():
+            self._answers.deliver(call, outcome)
+        if look.unanswered is not None:
+            missing = [call for call in batch.calls if call not in answered and call not in failed]
+            self._answers.deliver_all(missing, look.unanswered)
+        return ""
+
+    async def _read(self, batch: Batch, look: Look) -> tuple[set[str], dict[str, Outcome], str]:
+        """Read the results and hand out the answers; return their calls, those that failed, and what went wrong."""
+        calls = frozenset(batch.calls)
+        answered: set[str] = set()
+        unread: set[str] = set()
+        failed: dict[str, Outcome] = {}
+        detail = ""
+        try:
+            async for result in self._dialect.results(batch, look):
+                call, outcome = result.call, result.outcome
+                if isinstance(outcome, ModelFault) and not result.failed:
+                    unread.add(call)
+                    detail = outcome.detail
+                elif call not in calls or call in (failed if result.failed else answered):
+                    self._log.warning("unexpected or repeated result dropped", batch=batch.id, call=call)
+                elif result.failed:
+                    failed[call] = outcome
+                else:
+                    answered.add(call)
+                    self._answers.deliver(call, outcome)
+        except ModelFault as fault:
+            if fault.kind in _NO_ACCOUNT:
+                raise
+            detail = fault.detail
+        # An answer counts, wherever it is; a line that may be one is no failure.
+        return answered, {call: failed[call] for call in failed if call not in answered | unread}, detail
 
     async def _handle_refusal(self, batch: Batch, refusal: Refusal) -> None:
         """Handle a batch that the provider did no work on: nothing in it was billed."""
@@ -328,10 +392,9 @@ class BatchModel:
         await self._forget(batch)
         if refusal.queue_full:
             await self._wait_for_queue(batch, refusal)
-        elif refusal.lines:
-            for place, fault in refusal.lines.items():
-                if place < len(batch.calls):
-                    self._answers.deliver(batch.calls[place], fault)
+        elif refused := {place: fault for place, fault in refusal.lines.items() if place < len(batch.calls)}:
+            for place, fault in refused.items():
+                self._answers.deliver(batch.calls[place], fault)
             # Lines without a fault of their own are in order, and go into the next batch.
             self._collect_again(batch.calls)
         else:
@@ -381,4 +444,5 @@ class BatchModel:
         ids = sorted(self._batches[name].id or name for name in names)
         shown = ", ".join(ids[:3]) + (f" and {len(ids) - 3} more" if len(ids) > 3 else "")  # noqa: PLR2004 - enough to find
         where = f" in {'batch' if len(ids) == 1 else 'batches'} {shown}" if ids else ""
-        return f"{len(self._answers)} calls wait{where}"
+        reasons = [f"; {why}" for name in sorted(names) if (why := self._unread.get(name))]
+        return f"{len(self._answers)} calls wait{where}{''.join(reasons[:1])}"

@@ -13,14 +13,16 @@ from jrh.errors import FaultKind, ModelFault
 from jrh.plugins import TOO_LONG, Completion
 from jrh_chat import PayloadWriter, error_text, from_error_response, http_fault, read_document, string_or_empty
 
-from jrh_batch.batches import Batch, Look, Refusal
-from jrh_batch.http import Http, read_id
+from jrh_batch.batches import Batch, Look, Refusal, Result, unclear_look
+from jrh_batch.http import Http, entries_of, number_counted, read_id
 from jrh_batch.options import OpenAIBatchOptions
 
-_ENDED: Final = frozenset({"completed", "expired", "cancelled"})
-_QUEUE_FULL: Final = frozenset({"token_limit_exceeded"})
+_WORKING: Final = ("validating", "in_progress", "finalizing", "cancelling", "canceling")
+_CANCELLED: Final = ("cancelled", "canceled")
+_ENDED: Final = ("completed", "expired", *_CANCELLED)
+_QUEUE_FULL: Final = "token_limit_exceeded"
 _BAD_REQUEST: Final = 400
-_OK: Final = 200
+_LONGEST_STATUS: Final = 9
 _NAME: Final = "jrh_batch"
 """Key of a batch's metadata that holds jrh's name of it."""
 PAGE: Final = 100
@@ -75,7 +77,7 @@ class OpenAIDialect:
         after = ""
         for _ in range(MOST_PAGES):
             page = await self._http.get(f"{self._base}/batches?limit={PAGE}{after}")
-            listed = [entry for entry in page.get("data") or () if isinstance(entry, dict)]
+            listed = entries_of(page)
             for batch_listed in listed:
                 metadata = batch_listed.get("metadata")
                 named = isinstance(metadata, Mapping) and metadata.get(_NAME) == batch.name
@@ -93,84 +95,95 @@ class OpenAIDialect:
     async def look(self, batch: Batch) -> Look:
         """Read the batch's status."""
         document = await self._http.get(f"{self._base}/batches/{quote(batch.id, safe='')}")
-        status = document.get("status")
-        if status == "failed":
+        status, counts = document.get("status"), document.get("request_counts")
+        answered, failed = number_counted(counts, "completed"), number_counted(counts, "failed")
+        listed = [document.get(name) for name in ("output_file_id", "error_file_id")]
+        files = tuple(name for name in listed if isinstance(name, str) and name)
+        # With results it was worked on, whatever its status says, and has to be paid for.
+        if status == "failed" and not files and not answered:
             return Look(refusal=self._refusal(document.get("errors")))
-        if status not in _ENDED:
-            return Look()
-        files = [document.get(name) for name in ("output_file_id", "error_file_id")]
+        if status not in _ENDED and status != "failed":
+            return Look() if status in _WORKING else unclear_look(status, self._http.redact)
+        counted = number_counted(counts, "total") == len(batch.calls) and (answered or 0) <= len(batch.calls)
+        every_one = answered is not None and answered + (failed or 0) == len(batch.calls)
         return Look(
             ended=True,
-            files=tuple(name for name in files if isinstance(name, str) and name),
-            missing=_lost_result(status),
+            files=files,
+            # Counts of another total say nothing.
+            answered=answered if counted else None,
+            unanswered=_unanswered(status) if status in _ENDED[1:] or every_one else None,
         )
 
-    async def results(self, batch: Batch, look: Look) -> AsyncIterator[tuple[str, Completion | ModelFault]]:  # noqa: ARG002
+    async def results(self, batch: Batch, look: Look) -> AsyncIterator[Result]:  # noqa: ARG002
         """Read the answers, then the errors."""
         for name in look.files:
             async for line in self._http.lines(f"{self._base}/files/{quote(name, safe='')}/content"):
-                call = line.get("custom_id")
-                if isinstance(call, str):
-                    yield call, self._outcome(line)
+                yield self._result(string_or_empty(line.get("custom_id")), line)
 
     async def aclose(self) -> None:
         """Close the connection."""
         await self._http.aclose()
 
-    def _outcome(self, line: Mapping[str, Any]) -> Completion | ModelFault:
+    def _result(self, call: str, line: Mapping[str, Any]) -> Result:
         if TOO_LONG in line:
-            return Completion(text=None, finish_reason=TOO_LONG)
+            return Result(call, Completion(text=None, finish_reason=TOO_LONG))
         response, error = line.get("response"), line.get("error")
-        if isinstance(response, Mapping) and not error:
-            return self._response(response.get("status_code"), response.get("body"))
+        if isinstance(response, Mapping):
+            result = self._response(call, response.get("status_code"), response.get("body"))
+            # An answer is one, whatever else its line says.
+            if isinstance(result.outcome, Completion) or not error:
+                return result
+        if not error:
+            return Result(call, ModelFault(FaultKind.MALFORMED, "a line of the results is no result"))
         code = str(error.get("code") or "") if isinstance(error, Mapping) else ""
         text = str(error.get("message") or "") if isinstance(error, Mapping) else ""
         detail = error_text(f"{code or 'error'}: {text}", self._http.redact)
-        if code == "batch_cancelled":
-            return ModelFault(FaultKind.REJECTED, detail)
-        # It was not worked on, so nothing was billed, and it is asked again.
-        return ModelFault(FaultKind.SERVER_ERROR, detail)
+        # Otherwise it was not worked on, so nothing was billed, and it is asked again.
+        kind = FaultKind.REJECTED if code in ("batch_cancelled", "batch_canceled") else FaultKind.SERVER_ERROR
+        return Result(call, ModelFault(kind, detail), failed=True)
 
-    def _response(self, status: object, body: object) -> Completion | ModelFault:
+    def _response(self, call: str, stated: object, body: object) -> Result:
+        # Gateways write it as a text, too.
+        status = int(str(stated)) if str(stated).isdecimal() and len(str(stated)) <= _LONGEST_STATUS else None
+        if status is not None and status >= _BAD_REQUEST:
+            outcome = from_error_response(status, {}, json.dumps(body).encode())
+            if isinstance(outcome, ModelFault):
+                outcome = outcome.with_detail(error_text(outcome.detail, self._http.redact))
+            return Result(call, outcome, failed=True)
         try:
-            if status == _OK and isinstance(body, dict):
-                return read_document(body)
+            return Result(call, read_document(body if isinstance(body, dict) else {}))
         except ModelFault as fault:
-            return fault.with_detail(error_text(fault.detail, self._http.redact))
-        if not isinstance(status, int) or status < _BAD_REQUEST:
-            return ModelFault(FaultKind.SERVER_ERROR, f"the result has status {status}")
-        outcome = from_error_response(status, {}, json.dumps(body).encode())
-        if isinstance(outcome, ModelFault):
-            return outcome.with_detail(error_text(outcome.detail, self._http.redact))
-        return outcome
+            detail = error_text(f"the result has status {stated}: {fault.detail}", self._http.redact)
+            # Whatever the text says, the provider may count and bill it as an answer.
+            return Result(call, ModelFault(FaultKind.MALFORMED, detail))
 
     def _refusal(self, errors: object) -> Refusal:
         """Read why a batch failed its validation."""
         listed = errors.get("data") if isinstance(errors, Mapping) else None
-        problems = [problem for problem in listed or () if isinstance(problem, Mapping)]
+        problems = [problem for problem in listed if isinstance(problem, Mapping)] if isinstance(listed, list) else []
         texts = [error_text(f"{fault.get('code')}: {fault.get('message')}", self._http.redact) for fault in problems]
         text = "; ".join(dict.fromkeys(texts[:3])) or "the provider gives no reason"
         lines = {
-            problem["line"] - 1: _line_fault(problem, message)
+            number - 1: _line_fault(problem, message)
             for problem, message in zip(problems, texts, strict=True)
-            if isinstance(problem.get("line"), int) and problem["line"] > 0
+            if (number := number_counted(problem, "line"))
         }
         code = str(problems[0].get("code") or "") if problems else ""
         return Refusal(
             text=text,
             # It passes with time, so the same batch is submitted again later.
-            queue_full=any(problem.get("code") in _QUEUE_FULL for problem in problems),
+            queue_full=any(problem.get("code") == _QUEUE_FULL for problem in problems),
             lines=lines,
             fault=http_fault(_BAD_REQUEST, code, f"the batch was refused: {text}"),
         )
 
 
-def _lost_result(status: object) -> ModelFault:
+def _unanswered(status: object) -> ModelFault:
+    if status in _CANCELLED:
+        return ModelFault(FaultKind.REJECTED, "the batch was cancelled at the provider")
     if status == "expired":
         return ModelFault(FaultKind.SERVER_ERROR, "the batch expired before this request was worked on")
-    if status == "cancelled":
-        return ModelFault(FaultKind.REJECTED, "the batch was cancelled at the provider")
-    return Look().missing
+    return ModelFault(FaultKind.SERVER_ERROR, "the provider counts this request as failed")
 
 
 def _line_fault(error: Mapping[str, Any], said: str) -> ModelFault:

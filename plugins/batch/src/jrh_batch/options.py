@@ -27,6 +27,13 @@ class BatchOptions(EndpointOptions):
         "submit a batch when it is full, or when no request has arrived for this many seconds", gt(0), default=2.0
     )
     poll_seconds: float = option("longest time between two checks of a batch, in seconds", gt(0), default=60.0)
+    results_seconds: float = option(
+        "how long jrh looks again for results of an ended batch that cannot be read, in seconds", ge(0), default=600.0
+    )
+    rebuy: bool = option(
+        "ask again, once per run, for results of earlier runs that cannot be read: both calls may be billed",
+        default=False,
+    )
     settle_seconds: float = option(
         "seconds that a new batch may take to appear in the provider's list of batches", ge(0), default=30.0
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import json
 from collections.abc import Callable, Collection, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
@@ -20,7 +21,7 @@ from jrh.hashing import canonical_json, content_id, texts_id
 from jrh.models.concurrency import Place
 from jrh.models.ledger import JUDGE, SeenUsage, current_payer, estimate_prompt_tokens
 from jrh.models.replies import sampling_values, set_in, without
-from jrh.plugins.protocols import ChatModel, ChatRequest, Completion, DeferredModel, ModelClient, Rates
+from jrh.plugins.protocols import ChatModel, ChatRequest, Completion, DeferredModel, ModelClient, ModelNotes, Rates
 from jrh.suite.definition import Budget, Limits, ModelUse, Price, Turns
 from jrh.values.cases import Message, Sampling
 from jrh.values.verdicts import Reply
@@ -137,6 +138,7 @@ class Client(NamedModel):
         self._refused: frozenset[str] = frozenset()
         self._refused_values: frozenset[tuple[str, str]] = frozenset()
         """Settings with the values that were refused where a question needs them: another value may be accepted."""
+        self._kept: ModelNotes | None = None
         self._rate_limits = RateLimits(use.limits)
         self.answered = 0
         """Number of answered calls."""
@@ -236,6 +238,18 @@ class Client(NamedModel):
     def note_not_settable(self, settings: Collection[str]) -> None:
         """Remember settings that an earlier process found the model to refuse."""
         self._refused |= frozenset(settings)
+
+    def recall_refused(self, kept: ModelNotes) -> None:
+        """Take up what an earlier process learned: the calls that it handed over were made without these settings."""
+        self._kept = kept
+        for text in kept.read().values():
+            names, values = json.loads(text)
+            self._refused, self._refused_values = frozenset(names), frozenset((name, value) for name, value in values)
+
+    async def keep_refused(self) -> None:
+        """Write down what the model has refused, where later processes take up its calls."""
+        if self._kept is not None:
+            await self._kept.write("settings", json.dumps([sorted(self._refused), sorted(self._refused_values)]))
 
     def note_answer(self) -> None:
         """Note an answered call; this closes the circuit."""

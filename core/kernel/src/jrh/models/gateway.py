@@ -116,6 +116,7 @@ class Gateway:
             notes = StoredNotes(self._store, model.fingerprint, self._redact)
             self._prefix = call_prefix(self._store)
             client.deferred.attach(notes, wait=self._wait)
+            client.recall_refused(StoredNotes(self._store, f"{model.fingerprint} refused", self._redact))
         return client
 
     def stop(self, reason: StopReason, message: str) -> StopRun:
@@ -292,6 +293,8 @@ class Gateway:
                 if not client.note_refused(fault, request):
                     raise
                 self._log.info("setting refused", model=client.name, settings=list(fault.settings))
+                # Durable first: a later process that takes up the call has to know what it was made without.
+                await client.keep_refused()
 
     async def _attempt_once(self, client: Client, call: _Call, request: ChatRequest) -> Reply:
         """Make one attempt: reserve, write the intent, send, write the outcome."""
@@ -356,7 +359,8 @@ class Gateway:
         """Reserve a call's worst case and write its intent, unless an earlier process has handed the call over."""
         resumed = self._calls.resume(call.key) if client.deferred is not None else None
         if resumed is not None:
-            call.row, worst = resumed[0], resumed[1] and resumed[1] * client.seen.factor
+            call.row, worst, call.attempts = resumed
+            worst = worst and worst * client.seen.factor
             self.ledger.resume(worst)
             return wanted, worst
         try:

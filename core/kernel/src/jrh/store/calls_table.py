@@ -32,9 +32,19 @@ _OUTCOME: Final = (
 _FINAL: Final = "UPDATE calls SET final = 1 WHERE id = ?"
 # Names are one parameter, as JSON: SQLite limits the number of parameters.
 _LOST: Final = "UPDATE calls SET outcome = ? WHERE outcome IS NULL AND model NOT IN (SELECT value FROM json_each(?))"
-_PENDING: Final = (
-    "SELECT key, id, worst FROM calls WHERE outcome IS NULL AND model IN (SELECT value FROM json_each(?)) ORDER BY id"
+# The attempts are those since the question was last given up.
+_PENDING: Final = """
+WITH asked AS (
+    SELECT key, id, worst, outcome, total(final) OVER (
+        PARTITION BY key ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+    ) AS given_up FROM calls WHERE key IN (
+        SELECT key FROM calls WHERE outcome IS NULL AND model IN (SELECT value FROM json_each(?))
+    )
 )
+SELECT key, id, worst, attempts FROM (
+    SELECT *, count(*) OVER (PARTITION BY key, given_up ORDER BY id) AS attempts FROM asked
+) WHERE outcome IS NULL ORDER BY id
+"""
 _NO_FAULT: Final = ", ".join(f"'{outcome}'" for outcome in (*ANSWERED, UNKNOWN, NOT_SETTABLE))
 
 
@@ -85,8 +95,8 @@ class CallsTable:
         self._database = database
         self._keys: dict[int, str] = {}
         """Call id -> key, for calls in flight."""
-        self._pending: dict[str, tuple[int, float | None]] = {}
-        """Key -> id and worst case of a call that an earlier process handed over and that is answered later."""
+        self._pending: dict[str, tuple[int, float | None, int]] = {}
+        """Key -> id, worst case and number of attempts of a call that an earlier process handed over."""
 
     @cached_property
     def _next(self) -> int:
@@ -122,8 +132,8 @@ class CallsTable:
         self._keys[call] = key
         return call, self._database.writer.commit((_INTENT, [(call, key, model, purpose, started, worst)]), first=True)
 
-    def resume(self, key: str) -> tuple[int, float | None] | None:
-        """Return id and worst case of a deferred model's call that is still in flight, once; or None."""
+    def resume(self, key: str) -> tuple[int, float | None, int] | None:
+        """Return id, worst case and attempts of a deferred model's call that is still in flight, once; or None."""
         call = self._pending.pop(key, None)
         if call is not None:
             self._keys[call[0]] = key
@@ -161,7 +171,8 @@ class CallsTable:
         models are not lost: `resume` returns them.
         """
         names = json.dumps(sorted(deferred))
-        self._pending = {key: (row, worst) for key, row, worst in self._database.rows(_PENDING, (names,))}
+        pending = self._database.rows(_PENDING, (names,))
+        self._pending = {key: (row, worst, attempts) for key, row, worst, attempts in pending}
         ((open_calls,),) = self._database.rows("SELECT count(*) FROM calls WHERE outcome IS NULL")
         # Nothing is written where nothing was lost, as in most runs.
         if open_calls > len(self._pending):
