@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jrh.errors import ModelFault
 from jrh_authoring import read_json
-from jrh_testing import ChatServer, Inside, Project
+from jrh_chat.completions import read_completion
+from jrh_testing import ChatServer, Inside, Project, loop_over
 from support.keys import KEY, KEY_VARIABLE
 from support.looking import one
 from support.suites import llm_suite, openai_http, simulated_suite, write_items, write_suite
@@ -61,6 +63,39 @@ def test_a_reply_whose_json_has_a_key_twice_is_unparsable(project: Project) -> N
         write_suite(project, llm_suite(openai_http(server.url), judges=[judge]))
         project.run("run", "suite.yaml", "--run-dir", "run")
     assert one(project, "run", "SELECT status FROM records") == "unparsable"
+
+
+def test_an_answer_of_another_judge_or_server_with_a_key_twice_is_no_verdict(inside: Inside) -> None:
+    write_items(inside, 1)
+    twice = '{"label": "YES", "label": "NO"}'
+    inside.write("judge.py", f"print('{twice}')\n")
+    judge = {"name": "own", "judge": "command", "command": ["python", "judge.py"]}
+    write_suite(inside, simulated_suite(tests=[], judges=[judge]))
+    assert inside.run("run", "suite.yaml", "--run-dir", "run").exit_code == 3, "no verdict from any judge"
+    assert one(inside, "run", "SELECT status || ': ' || detail FROM records") == (
+        "unparsable: key 'label' appears twice in one object"
+    )
+    body = b'{"choices": [{"message": {"content": "YES", "content": "NO"}, "finish_reason": "stop"}]}'
+    with pytest.raises(ModelFault, match="ambiguous JSON: key 'content' appears twice in one object"):
+        read_completion(body)
+
+
+@loop_over(
+    "name, text, place",
+    [
+        ("log.jsonl", '{"id": 1}\n{"id": 2, "score": 1, "score": 5}\n', "log.jsonl:2:"),
+        ("log.json", '[{"id": 1},\n {"id": 2, "score": 1, "score": 5}]\n', "log.json:2:"),
+        ("log.json", '{"data": [{"id": 2, "deep": {"score": 1, "score": 5}}]}\n', "log.json:1:"),
+    ],
+)
+def test_an_imported_file_with_a_key_twice_is_refused(inside: Inside, name: str, text: str, place: str) -> None:
+    inside.write(name, text)
+    for importer in ("promptfoo", "langsmith", "deepeval", "mlflow", "phoenix"):
+        done = inside.run("import", name, "--from", importer, "--run-dir", "run")
+        assert done.exit_code == 2
+        assert place in done.stderr
+        assert "key 'score' appears twice in one object" in done.stderr, done.stderr
+    assert not (inside.path / "run").exists()
 
 
 @pytest.mark.parametrize("kind", ["device", "pipe"])

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 from attrs import asdict, frozen
 from attrs.validators import ge, gt, le, matches_re, optional
 from jrh.errors import JrhError
+from jrh.hashing import RepeatedKeyError, distinct_keys
 from jrh.plugins import option
 from jrh.plugins.protocols import BuildContext
 from jrh.values.json_values import Json
@@ -99,9 +100,11 @@ class Bounds:
 
 
 def parse_answer(text: str) -> object:
-    """Return the JSON value of a text or, if it is not JSON, the stripped text."""
+    """Return the JSON value of a text or, if it is not JSON, the stripped text; one with a key twice is no answer."""
     try:
-        return json.loads(text)
+        return json.loads(text, object_pairs_hook=distinct_keys)
+    except RepeatedKeyError as error:
+        return {"status": Status.UNPARSABLE.value, "detail": str(error)}
     except (ValueError, RecursionError):
         # A program that prints `YES` is as good as one that prints JSON.
         return text.strip()

@@ -8,6 +8,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
 
+from jrh.hashing import distinct_keys
 from jrh.values.json_values import Json
 
 LONGEST_READ: Final = 1_000_000
@@ -129,13 +130,7 @@ def _finite(written: str) -> float:
     return value
 
 
-def _unique(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
-    """Return an object; one that has a key twice says two things, and the last is not more its word than the first."""
-    unique = dict(pairs)
-    if len(unique) != len(pairs):
-        raise ValueError("a key occurs twice")
-    return unique
-
-
 # A name such as NaN is rejected by handing it to the same check. `strict=False`: control characters inside strings.
-_DECODER: Final = json.JSONDecoder(parse_float=_finite, parse_constant=_finite, strict=False, object_pairs_hook=_unique)
+_DECODER: Final = json.JSONDecoder(
+    parse_float=_finite, parse_constant=_finite, strict=False, object_pairs_hook=distinct_keys
+)

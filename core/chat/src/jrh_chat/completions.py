@@ -9,11 +9,10 @@ import json
 import math
 import re
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from typing import Any, Final
 
-import orjson
 from jrh.errors import FaultKind, ModelFault
+from jrh.hashing import RepeatedKeyError, distinct_keys
 from jrh.models.replies import FAILED
 from jrh.plugins.protocols import Completion
 from jrh.text.display import utf8_text
@@ -221,11 +220,10 @@ def read_completion(body: bytes) -> Completion:
 
 
 def _document(body: bytes) -> object:
-    # Stricter than the standard library: no lone surrogates, no UTF-16, no NaN.
-    with suppress(ValueError):
-        return orjson.loads(body)
     try:
-        return json.loads(body)
+        return json.loads(body, object_pairs_hook=distinct_keys)
+    except RepeatedKeyError as error:
+        raise protocol_fault(f"the answer is ambiguous JSON: {error}") from None
     except (ValueError, RecursionError):
         raise protocol_fault(f"the answer is not JSON: {_excerpt(body)}") from None
 

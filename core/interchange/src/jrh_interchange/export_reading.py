@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from io import BytesIO
+from json.decoder import JSONObject  # type: ignore[attr-defined]
+from json.scanner import py_make_scanner  # type: ignore[attr-defined]
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, Any, Final
 
 from jrh.document.positions import check_plain, not_utf8, read_plain
 from jrh.errors import RAISED, JrhError, OtherToolError, PluginError
+from jrh.hashing import RepeatedKeyError, distinct_keys
 from jrh.plugins.factories import make
 from jrh.plugins.loading import load_plugins
 from jrh.plugins.registry import Entry, Registry
@@ -123,7 +126,7 @@ def _object(value: Any, place: str) -> Mapping[str, Any]:
 
 def _parse_json(content: bytes, place: str) -> Any:
     try:
-        return json.loads(content.decode("utf-8-sig"), parse_constant=_no_number)
+        return json.loads(content.decode("utf-8-sig"), parse_constant=_no_number, object_pairs_hook=distinct_keys)
     except UnicodeDecodeError as error:
         raise OtherToolError(f"{place}: {not_utf8(content)} (byte {error.start + 1})") from None
     except RecursionError:
@@ -134,8 +137,29 @@ def _parse_json(content: bytes, place: str) -> Any:
         # A mistake at the very end is most likely a copy that stopped half-way.
         cut = "; the file ends too early" if error.pos >= len(error.doc.rstrip()) else ""
         raise OtherToolError(f"{where}: not JSON: {error.msg} (column {error.colno}){cut}") from None
+    except RepeatedKeyError as error:
+        at = place if b"\n" not in content.rstrip() and ":" in place else f"{place}:{_line_of_repeated(content)}"
+        raise JrhError(f"{at}: {clean_text(str(error))}; the file is ambiguous") from None
     except ValueError as error:  # such as a number of more digits than Python converts
         raise OtherToolError(f"{place}: not JSON: {clean_text(str(error), 200)}") from None
+
+
+def _line_of_repeated(content: bytes) -> int:
+    """Return the line where the first object with a key twice begins; slow, as only Python's own scanner tells."""
+    text, starts = content.decode("utf-8-sig"), list[int]()
+
+    def parse_object(start: tuple[str, int], *rest: Any) -> Any:
+        try:
+            return JSONObject(start, *rest)
+        except RepeatedKeyError:
+            starts.append(start[1])
+            raise
+
+    decoder: Any = json.JSONDecoder(object_pairs_hook=distinct_keys)
+    decoder.parse_object = parse_object
+    with suppress(RepeatedKeyError):
+        py_make_scanner(decoder)(text, len(text) - len(text.lstrip()))
+    return text.count("\n", 0, starts[0]) + 1
 
 
 def _no_number(_text: str) -> None:
@@ -159,7 +183,7 @@ def value_at(value: Any, *keys: str) -> Any:
 def _parse_object(value: Any) -> Any:
     if isinstance(value, str) and value.lstrip().startswith("{"):
         try:
-            return json.loads(value)
+            return json.loads(value, object_pairs_hook=distinct_keys)
         except (ValueError, RecursionError):
             return None
     return value

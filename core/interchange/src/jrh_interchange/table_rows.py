@@ -23,6 +23,7 @@ from zipfile import BadZipFile, ZipFile
 from attrs import frozen
 from jrh.document.positions import UTF16
 from jrh.errors import Problem, SuiteError
+from jrh.hashing import distinct_keys
 from jrh.values.json_values import Json
 
 if TYPE_CHECKING:
@@ -373,7 +374,7 @@ def _object(line: str, number: int, problems: Problems) -> Row | None:
 
 def _parse_json(text: str) -> Json:
     """Return a JSON value whose numbers remember their spelling; raise `ValueError` where it is none, or ambiguous."""
-    value: Json = json.loads(text, parse_float=Written, parse_constant=_constant, object_pairs_hook=_distinct)
+    value: Json = json.loads(text, parse_float=Written, parse_constant=_constant, object_pairs_hook=distinct_keys)
     return value
 
 
@@ -383,16 +384,6 @@ def _unusable(error: Exception) -> str:
 
 def _is_document(line: str) -> bool:
     return line.strip() == "{" or line.lstrip().startswith("[")
-
-
-def _distinct(pairs: Sequence[tuple[str, Json]]) -> dict[str, Json]:
-    values = dict(pairs)
-    if len(values) != len(pairs):
-        keys = [key for key, _ in pairs]
-        # Python keeps the last of two equal keys; only the author knows which one is meant.
-        repeated = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"key '{repeated}' appears twice in one object")
-    return values
 
 
 def _constant(written: str) -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import random
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from math import inf
 from types import NoneType
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import orjson
 
@@ -99,3 +100,20 @@ def shuffled(things: Sequence[T], seed: int) -> list[T]:
     draws = random.Random(seed)  # noqa: S311 - a seeded order, no secret
     keys = [draws.random() for _ in things]
     return [things[place] for place in sorted(range(len(things)), key=keys.__getitem__)]
+
+
+class RepeatedKeyError(ValueError):
+    """Report a JSON object that has a key twice: it says two things, and the last is not more its word."""
+
+
+def distinct_keys(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    """Return a JSON object, as the `object_pairs_hook` of Python's `json`, which alone would take the last of two keys.
+
+    Raises:
+        RepeatedKeyError: a key appears twice.
+    """
+    values = dict(pairs)
+    if len(values) != len(pairs):
+        repeated = next(key for key, times in Counter(key for key, _ in pairs).items() if times > 1)
+        raise RepeatedKeyError(f"key '{repeated[:80]}' appears twice in one object")
+    return values

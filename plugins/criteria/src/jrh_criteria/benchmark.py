@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from attrs import evolve, frozen
 from jrh import BuildContext, Item, JrhError, Json
+from jrh.hashing import distinct_keys
 from jrh.values import Criterion, JudgedCriterion
 from jrh_interchange import Problems, Row, as_text, is_nested, plain, table_rows
 
@@ -74,7 +75,7 @@ class BenchmarkSource:
         listed = row.get(self.options.criteria)
         if isinstance(listed, str):
             try:
-                listed = json.loads(listed)
+                listed = json.loads(listed, object_pairs_hook=distinct_keys)
             except (ValueError, RecursionError) as error:
                 raise JrhError(f"{where}: not valid JSON: {str(error)[:200]}") from None
         if not isinstance(listed, list) or not all(isinstance(entry, dict) for entry in listed):

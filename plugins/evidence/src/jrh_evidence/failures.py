@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from attrs import frozen
 from jrh import BuildContext, Item, JrhError, Json
+from jrh.hashing import distinct_keys
 
 from jrh_evidence.options import FailureOptions
 
@@ -54,7 +55,7 @@ def _read(path: Path) -> Any:
         raise JrhError(f"there is no file '{path}'")
     try:
         # Tolerates the byte order mark that Windows programs write.
-        return json.loads(path.read_text(encoding="utf-8-sig"))
+        return json.loads(path.read_text(encoding="utf-8-sig"), object_pairs_hook=distinct_keys)
     except (ValueError, RecursionError) as error:
         raise JrhError(f"{path.name}: not JSON in UTF-8: {error}") from None
 
