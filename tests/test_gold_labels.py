@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from jrh_testing import Inside, Project
+from jrh_testing import Inside, Project, loop_over
 
 GOLD = ["YES"] * 40 + ["NO"] * 20
 SAID = ["YES"] * 36 + ["NO"] * 4 + ["NO"] * 14 + ["YES"] * 6
@@ -64,7 +64,14 @@ def test_kappa_with_gold_is_one_number_in_every_output(project: Project) -> None
     assert project.run("gate", "run", "--rule", "gold-kappa >= 0.95").exit_code == 1
 
 
-@pytest.mark.parametrize(
+@pytest.fixture
+def log_run(project: Project) -> Project:
+    """Provide a project with an imported run."""
+    imported(project)
+    return project
+
+
+@loop_over(
     ("dropped", "metric", "instead"),
     [
         ("gold-mcc", "gold-kappa", "which MCC follows"),
@@ -86,10 +93,9 @@ def test_kappa_with_gold_is_one_number_in_every_output(project: Project) -> None
     ],
 )
 def test_a_measure_that_is_dropped_is_refused_with_what_replaces_it(
-    project: Project, dropped: str, metric: str, instead: str
+    log_run: Project, dropped: str, metric: str, instead: str
 ) -> None:
-    imported(project)
-    done = project.run("gate", "run", "--rule", f"{dropped} >= 0.5")
+    done = log_run.run("gate", "run", "--rule", f"{dropped} >= 0.5")
     assert done.exit_code == 2
     (sentence,) = [line for line in done.stderr.splitlines() if f"there is no measure '{dropped}'" in line]
     assert metric in sentence
