@@ -427,6 +427,14 @@ def test_a_full_queue_is_waited_for_with_smaller_batches(world: World) -> None:
     assert set(world.server.submitted.values()) == {1}
     assert world.server.max_lines == TRIALS // 2
     assert report_bytes(world.project, "queued") == world.reports
+    # Halves that are refused, too, are not put together again.
+    world.server.reset()
+    world.server.room = 3
+    outcome = run(world.project, "narrow")
+    assert outcome.exit_code == 0, outcome.output
+    assert set(world.server.submitted.values()) == {1}
+    assert world.server.max_lines <= 3
+    assert query(world.project, "narrow", VERDICTS) == query(world.project, "whole", VERDICTS)
 
 
 def test_no_run_spends_more_than_its_budget(world: World) -> None:

@@ -66,6 +66,10 @@ class BatchModel:
         """Names of batches that had not ended when they were looked at."""
         self._earlier: frozenset[str] = frozenset()
         """Names of batches that earlier processes noted."""
+        self._refused: set[str] = set()
+        """Names of batches that the provider's queue had no room for."""
+        self._most = dialect.max_requests
+        """The largest number of calls in a batch."""
         self._unread: dict[str, str] = {}
         """Name of a batch -> why its results cannot be read yet."""
         self._one_ended = asyncio.Event()
@@ -128,7 +132,7 @@ class BatchModel:
             self._start(name, self._resume(self._batches[name]))
 
     def _collect(self, call: str, line: bytes) -> None:
-        full = len(self._collected) >= self._dialect.max_requests
+        full = len(self._collected) >= self._most
         if full or (self._collected and self._size + len(line) > self._dialect.max_bytes):
             self._submit_collected()
         self._collected[call] = line
@@ -306,7 +310,9 @@ class BatchModel:
     def _patience(self, batch: Batch) -> float:
         """Return how many more seconds are waited for what cannot be read; at least for one more look."""
         least = self._options.poll_seconds if self._wait else 0.0
-        return max(least, batch.unread_since + self._options.results_seconds - time.time())
+        # A clock that was set back must not make this wait for days.
+        waited = max(0.0, time.time() - batch.unread_since)
+        return max(least, self._options.results_seconds - waited)
 
     async def _look(self, batch: Batch) -> Look:
         try:
@@ -401,24 +407,24 @@ class BatchModel:
             self._answers.deliver_all(batch.calls, refusal.fault)
 
     async def _wait_for_queue(self, batch: Batch, refusal: Refusal) -> None:
-        """Submit a batch again once another one has ended; where there is none, in two halves."""
+        """Submit a batch again once another one has ended; where there is none, in batches of half the size."""
         calls = self._answers.calls_waiting(batch.calls)
         if not self._wait:
             self._answers.pend(calls, f"the provider's queue is full: {refusal.text}")
             return
-        other_names = [name for name in self._followed if name != batch.name]
-        if other_names:
+        self._refused.add(batch.name)
+        if self._followed.keys() - self._refused:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._one_ended.wait(), self._options.poll_seconds * ATTEMPTS)
             self._collect_again(calls)
         elif len(calls) > 1:
-            # No other batch is in the queue, so this one alone is too large for it.
-            half = len(calls) // 2
-            self._collect_again(calls[:half])
-            self._submit_collected()
-            self._collect_again(calls[half:])
+            # No other batch is in the queue, so this one alone is too large for it. The limit stays: together, halves
+            # that are refused as well would be too large for ever.
+            self._most = len(calls) // 2
+            self._collect_again(calls)
         else:
-            self._answers.deliver_all(calls, refusal.fault)
+            # The queue may have room by now: the call is made again, as often as any other.
+            self._answers.deliver_all(calls, ModelFault(FaultKind.SERVER_ERROR, refusal.fault.detail))
 
     def _collect_again(self, calls: Sequence[str]) -> None:
         for call in calls:
