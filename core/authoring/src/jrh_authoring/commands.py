@@ -22,24 +22,57 @@ UNSOUND: Final = 3
 @click.option("--force", is_flag=True, help="Overwrite the file if it exists.")
 @click.option("--preset", metavar="NAME", help="Begin with the data and task of a benchmark, such as llmbar.")
 @click.option(
-    "--data", metavar="PLACE", help="With --preset: your copy, a file or folder. Without it, the run downloads one."
+    "--data",
+    metavar="PLACE",
+    help="Your table (csv, tsv, jsonl, parquet, xlsx): columns and scale are guessed. With --preset: your copy of the "
+    "benchmark, a file or folder; without it, the run downloads one.",
 )
+@click.option(
+    "--column",
+    "columns",
+    metavar="TARGET=COLUMN",
+    multiple=True,
+    help="With --data: what a column is, such as label=grade. Repeatable.",
+)
+@click.option("--scale", metavar="SCALE", help="With --data: the scale, 1-6 or YES,NO.")
 @plugins_option
-def init(path: Path, force: bool, preset: str | None, data: str | None, plugins: str) -> int:
+def init(
+    path: Path,
+    force: bool,
+    preset: str | None,
+    data: str | None,
+    columns: tuple[str, ...],
+    scale: str | None,
+    plugins: str,
+) -> int:
     """Write a commented, ready-to-run suite to PATH (default: suite.yaml). It needs no key and no network."""
     # In the command, as in the other ones: each needs another part of the package, and all of them share this file.
-    from jrh_authoring.starter import starter_suite, write_suite
+    from jrh_authoring.starter import OwnTable, starter_suite, write_suite
 
-    if data is not None and preset is None:
-        raise click.UsageError("--data goes with --preset")
+    if (columns or scale) and (data is None or preset is not None):
+        raise click.UsageError("--column and --scale go with --data FILE")
+    table = written = None
     if data is not None:
         # A path on the command line is relative to the working directory, one in a suite to the suite.
         folder, place = path.absolute().parent, Path(data).absolute()
-        data = (place.relative_to(folder) if place.is_relative_to(folder) else place).as_posix()
-    text = starter_suite(load_plugins(split_names(plugins)).plugins, path.stem, preset=preset, data=data)
+        written = (place.relative_to(folder) if place.is_relative_to(folder) else place).as_posix()
+        if preset is None:
+            table = OwnTable(path=Path(data), written=written, columns=_read_columns(columns), scale=scale)
+    installed = load_plugins(split_names(plugins)).plugins
+    text, said = starter_suite(installed, path.stem, preset=preset, data=written, table=table)
     write_suite(path, text, force=force)
+    for sentence in said:
+        terminal.say(sentence)
     terminal.say(f"Wrote {path}. Next: {shlex.join(['jrh', 'run', str(path)])}")
     return 0
+
+
+def _read_columns(written: tuple[str, ...]) -> dict[str, str]:
+    pairs = [entry.partition("=") for entry in written]
+    for entry, (target, equals, column) in zip(written, pairs, strict=True):
+        if not (target.strip() and equals and column):
+            raise click.UsageError(f"--column: write TARGET=COLUMN, such as label=grade; got '{entry}'")
+    return {target.strip(): column for target, _, column in pairs}
 
 
 @click.command("schema")

@@ -4,30 +4,52 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Final
+from pkgutil import resolve_name
+from typing import Any, Final, TypeAlias, cast
 
+from attrs import frozen
 from jrh.errors import JrhError
 from jrh.plugins.registry import Plugins, Registry
 
+Propose: TypeAlias = Callable[[Path, str, Mapping[str, str], str | None], tuple[str, Sequence[str]]]
 _TESTS: Final = "# Each test changes what the judge sees and states what a reliable judge does then."
 
 
-def starter_suite(plugins: Plugins, name: str, *, preset: str | None = None, data: str | None = None) -> str:
-    """Return a commented suite made of the components' own starters.
+@frozen(kw_only=True)
+class OwnTable:
+    """A table that no suite describes yet."""
+
+    path: Path
+    written: str
+    """The path as the suite writes it."""
+    columns: Mapping[str, str]
+    """Target -> column, as far as the user said."""
+    scale: str | None
+
+
+def starter_suite(
+    plugins: Plugins, name: str, *, preset: str | None = None, data: str | None = None, table: OwnTable | None = None
+) -> tuple[str, Sequence[str]]:
+    """Return a commented suite made of the components' own starters, and sentences on what was guessed.
 
     Args:
         plugins: what is installed.
         name: the suite's name.
         preset: the benchmark whose data and task the suite has; otherwise the starter of a data source.
         data: where the user's copy of the benchmark is; otherwise it is downloaded.
+        table: the user's own data, whose columns are guessed.
 
     Raises:
-        JrhError: no data source, or no judge, suggests anything; or there is no such preset.
+        JrhError: no data source, or no judge, suggests anything; there is no such preset; or the table cannot be read.
     """
+    said: Sequence[str] = ()
     sources = _starters(plugins.data_sources) if preset is None else [_preset(plugins, preset, data)]
+    if table is not None:
+        part, said = _propose(plugins, table)
+        sources = [part]
     judges = _starters(plugins.judges)
     if not sources or not judges:
         raise JrhError(
@@ -45,7 +67,19 @@ def starter_suite(plugins: Plugins, name: str, *, preset: str | None = None, dat
         "judges:" + _entries(judges),
     ]
     # The comment about tests belongs directly above its key, unlike the other parts.
-    return "\n\n".join(parts).replace(" then.\n\ntests:", " then.\ntests:") + "\n"
+    return "\n\n".join(parts).replace(" then.\n\ntests:", " then.\ntests:") + "\n", said
+
+
+def _propose(plugins: Plugins, table: OwnTable) -> tuple[str, Sequence[str]]:
+    """Let the data source that reads such files guess what the columns are."""
+    readers = {suffix: entry.spec for entry in plugins.data_sources for suffix in entry.spec.suffixes}
+    spec = readers.get(table.path.suffix.lower())
+    if spec is None:
+        raise JrhError(f"--data: no data source reads '{table.path.name}'; files end in {', '.join(sorted(readers))}")
+    if not table.path.is_file():
+        raise JrhError(f"--data: there is no file '{table.path}'")
+    propose = cast("Propose", resolve_name(spec.propose))
+    return propose(table.path, table.written, table.columns, table.scale)
 
 
 def _preset(plugins: Plugins, name: str, data: str | None) -> str:

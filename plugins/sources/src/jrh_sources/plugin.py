@@ -61,6 +61,9 @@ _SOURCES: Final = (
 """Name, summary, options and factory of the sources other than benchmarks."""
 
 
+_SUFFIXES: Final = {"csv": (".csv", ".tsv"), "jsonl": (".jsonl",), "parquet": (".parquet",), "xlsx": (".xlsx",)}
+
+
 @hookimpl
 def jrh_data_sources() -> Iterable[DataSourceSpec]:
     """Declare the data sources."""
@@ -72,6 +75,8 @@ def jrh_data_sources() -> Iterable[DataSourceSpec]:
             factory=f"jrh_sources.{factory}",
             takes="rows" if options is RowsOptions else "",
             starter=_STARTER if options is ExamplesOptions else "",
+            suffixes=_SUFFIXES.get(name, ()),
+            propose="jrh_sources.guessing:propose_suite" if name in _SUFFIXES else "",
         )
     for name, title, part in benchmarks():
         yield DataSourceSpec(

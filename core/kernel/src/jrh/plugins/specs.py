@@ -197,6 +197,14 @@ class DataSourceSpec(Spec):
     `{data}` is replaced by where the user's copy is, or that it is downloaded; `{path}` where it must be a copy. Empty:
     no benchmark.
     """
+    suffixes: tuple[str, ...] = ()
+    """Ends of the names of files that it reads, such as `.csv`, for `jrh init --data FILE`."""
+    propose: str = ""
+    """`package.module:function` that guesses a suite's `data:` and `task:` for such a file.
+
+    It gets the path, the path as the suite writes it, what the user said (target -> column) and the scale or None; it
+    returns the YAML, and sentences that say what was guessed.
+    """
 
 
 @frozen(kw_only=True)
