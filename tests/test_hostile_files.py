@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 from typing import Any
@@ -95,6 +96,51 @@ def test_an_imported_file_with_a_key_twice_is_refused(inside: Inside, name: str,
         assert done.exit_code == 2
         assert place in done.stderr
         assert "key 'score' appears twice in one object" in done.stderr, done.stderr
+    assert not (inside.path / "run").exists()
+
+
+DEEP = "[" * 200_000 + "]" * 200_000
+ROW = '"id": "1", "response": "a", "judge": "j", "verdict": "YES", "gold": "YES"'
+
+WIDE = (json.dumps(dict.fromkeys(map(str, range(50_000)), 1)) + "\n") * 2
+
+
+@loop_over(
+    "name, text, why",
+    [
+        ("deep.json", DEEP, "nested too deeply: more than 100 levels"),
+        ("deep.json", '{"a":' * 200_000 + "1" + "}" * 200_000, "nested too deeply: more than 100 levels"),
+        ("deep.jsonl", f'{{{ROW}, "a": {DEEP}}}\n{{{ROW}}}\n', "nested too deeply: more than 100 levels"),
+        # Python reads as many; whatever works on the value later would not.
+        (
+            "deep.jsonl",
+            f'{{{ROW}, "a": {DEEP[199_500:200_500]}}}\n{{{ROW}}}\n',
+            "nested too deeply: more than 100 levels",
+        ),
+        ("wide.csv", ",".join(f"c{number}" for number in range(50_000)) + "\n", "50,000 columns, and at most 16,384"),
+        ("wide.csv", "x," * 999_999 + "x\n", "1,000,000 columns, and at most 16,384"),
+        ("wide.jsonl", WIDE, "50,000 keys, and at most 16,384"),
+        ("half.jsonl", f'{{{ROW}, "text": "\\ud800 a"}}\n{{{ROW}}}\n', "contains half of a surrogate pair"),
+        ("half.json", f'[{{{ROW}, "text": "\\udfff"}}]', "contains half of a surrogate pair"),
+    ],
+)
+def test_a_file_beyond_a_limit_is_one_message_before_anything_is_created(
+    inside: Inside, name: str, text: str, why: str
+) -> None:
+    inside.write(name, text)
+    columns = "columns: {item: id, judge: judge, label: verdict, gold: gold}"
+    inside.write("import.yaml", f"name: x\npath: {name}\ntask: {{scale: {{labels: ['YES', 'NO']}}}}\n{columns}\n")
+    kind = name.partition(".")[2]
+    source = {"source": kind, "path": name, "columns": {"response": "response"}}
+    write_suite(inside, simulated_suite(data=source))
+    described = [("import", "import.yaml"), ("run", "suite.yaml")] if kind != "json" else []
+    exported = [("import", name), ("import", name, "--from", "langsmith")] if kind != "csv" else []
+    for command in (*described, *exported):
+        done = inside.run(*command, "--run-dir", "run")
+        assert done.exit_code == 2, (command, done.output[-2000:])
+        assert why in done.stderr, (command, done.stderr[-2000:])
+        assert "Traceback" not in done.stderr
+        assert len(done.stderr) < 3000
     assert not (inside.path / "run").exists()
 
 

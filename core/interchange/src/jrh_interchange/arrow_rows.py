@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from jrh.errors import JrhError
 
-from jrh_interchange.table_rows import Problems, Row, json_value
+from jrh_interchange.table_rows import MOST_COLUMNS, TOO_WIDE, Problems, Row, json_value
 
 _BATCH: Final = 1024
 LARGEST_GROUP: Final = 2_000_000_000
@@ -77,6 +77,9 @@ def _arrow(path: Path, problems: Problems) -> Iterator[tuple[Any, Any]]:  # noqa
 
 def _readable(schema: Any, columns: Mapping[str, str | None], problems: Problems) -> list[str]:
     """Return the columns that hold no bytes; record names that occur twice, and bytes that the suite names."""
+    if len(schema.names) > MOST_COLUMNS:
+        problems.add(TOO_WIDE.format(len(schema.names)))
+        return []
     repeated = [name for position, name in enumerate(schema.names) if name in schema.names[:position]]
     for name in dict.fromkeys(repeated):
         problems.add(f"column '{name}' appears {schema.names.count(name)} times in the file; names must be unique")

@@ -25,7 +25,7 @@ from jrh.values.json_values import Json
 from jrh.values.verdicts import ImportedLog
 
 from jrh_interchange.settings import component_options
-from jrh_interchange.table_rows import LARGEST_DOCUMENT, LARGEST_TABLE, LONGEST_LINE
+from jrh_interchange.table_rows import LARGEST_DOCUMENT, LARGEST_TABLE, LONGEST_LINE, LimitError, read_json_text
 
 # Enough for every magic number below and, past white space, for the first character.
 _START: Final = 4096
@@ -126,11 +126,11 @@ def _object(value: Any, place: str) -> Mapping[str, Any]:
 
 def _parse_json(content: bytes, place: str) -> Any:
     try:
-        return json.loads(content.decode("utf-8-sig"), parse_constant=_no_number, object_pairs_hook=distinct_keys)
+        return read_json_text(content.decode("utf-8-sig"), parse_constant=_no_number)
     except UnicodeDecodeError as error:
         raise OtherToolError(f"{place}: {not_utf8(content)} (byte {error.start + 1})") from None
-    except RecursionError:
-        raise OtherToolError(f"{place}: the JSON is nested too deeply") from None
+    except LimitError as error:
+        raise JrhError(f"{place}: {error}") from None
     except json.JSONDecodeError as error:
         # The place of a line has its number already; a document needs the line of the mistake.
         where = place if b"\n" not in content.rstrip() else f"{place}:{error.lineno}"
@@ -183,8 +183,8 @@ def value_at(value: Any, *keys: str) -> Any:
 def _parse_object(value: Any) -> Any:
     if isinstance(value, str) and value.lstrip().startswith("{"):
         try:
-            return json.loads(value, object_pairs_hook=distinct_keys)
-        except (ValueError, RecursionError):
+            return read_json_text(value)
+        except ValueError:
             return None
     return value
 
@@ -260,6 +260,9 @@ def tools_of(path: Path, options: Mapping[str, Json], plugins: Sequence[str] = (
         plugins: as for `read_export`.
     """
     with _head_of(path) as head:
+        if head is not None and head.is_file():
+            with suppress(OtherToolError):  # what is beyond a limit is so for every importer
+                next(read_objects(head), None)
         return () if head is None else _takers(head, _importers(plugins), options)
 
 

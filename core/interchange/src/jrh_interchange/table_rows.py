@@ -35,6 +35,11 @@ LARGEST_DOCUMENT: Final = 256 * 1024 * 1024
 """Bytes of one JSON document, which becomes several times as many in memory."""
 LONGEST_LINE: Final = 64 * 1024 * 1024
 """Characters: no item is as long, and a line without an end would take all memory."""
+MOST_LEVELS: Final = 100
+"""Levels of nesting, as in a suite: what works on a value recurses into it."""
+MOST_COLUMNS: Final = 16_384
+"""Columns of a table, and keys of one JSON object; as many as a workbook can have."""
+TOO_WIDE: Final = f"the table has {{:,}} columns, and at most {MOST_COLUMNS:,} are read; drop those that are not used"
 SHOWN: Final = 20
 """Problems listed per file; the rest are only counted."""
 
@@ -259,6 +264,9 @@ def _csv(path: Path, problems: Problems, *, delimiter: str = ",", encoding: str 
     """Yield the rows below the header; reading stops where the structure is lost, as after an open quote."""
     lines = _text_lines(path, encoding=encoding, newline="", problems=problems)
     first = next(lines, "")
+    if first.count(delimiter) > MOST_COLUMNS:  # not split: a list of them may be larger than memory
+        problems.add(TOO_WIDE.format(first.count(delimiter) + 1), line=1)
+        return
     named = _SEPARATOR.fullmatch(first)
     delimiter = named[1] if named else delimiter
     # Strict: otherwise a quote that is never closed swallows the rest of the file without an error.
@@ -288,18 +296,7 @@ def _below_header(rows: Iterator[tuple[int, Sequence[Json]]], problems: Problems
         if not problems:
             problems.add("the file is empty; a table must start with a header row")
         return
-    for name, times in Counter(filter(None, names)).items():
-        if times > 1:
-            problems.add(f"column '{name}' appears {times} times in the header; names must be unique", line=line)
-    # A single column whose name holds another delimiter: the file is separated by that one.
-    other = next((mark for mark in _OTHER_DELIMITERS if len(names) == 1 and mark != delimiter and mark in names[0]), "")
-    if other and delimiter:
-        written = "\\t" if other == "\t" else other
-        problems.add(
-            f"the header is a single column, '{names[0][:60]}'; if '{written}' separates the cells, "
-            f'set `delimiter: "{written}"`',
-            line=line,
-        )
+    _check_header(names, line, problems, delimiter)
     # Below a wrong header every row would be the same mistake once more.
     if problems.count > before:
         return
@@ -319,6 +316,23 @@ def _below_header(rows: Iterator[tuple[int, Sequence[Json]]], problems: Problems
         problems.add("the file has a header but no rows")
 
 
+def _check_header(names: Sequence[str], line: int, problems: Problems, delimiter: str) -> None:
+    if len(names) > MOST_COLUMNS:
+        problems.add(TOO_WIDE.format(len(names)), line=line)
+    for name, times in Counter(filter(None, names)).items():
+        if times > 1:
+            problems.add(f"column '{name}' appears {times} times in the header; names must be unique", line=line)
+    # A single column whose name holds another delimiter: the file is separated by that one.
+    other = next((mark for mark in _OTHER_DELIMITERS if len(names) == 1 and mark != delimiter and mark in names[0]), "")
+    if other and delimiter:
+        written = "\\t" if other == "\t" else other
+        problems.add(
+            f"the header is a single column, '{names[0][:60]}'; if '{written}' separates the cells, "
+            f'set `delimiter: "{written}"`',
+            line=line,
+        )
+
+
 def _structure(error: str) -> str:
     if "unexpected end of data" in error:
         return "a double quote in the row that starts here is never closed"
@@ -327,10 +341,71 @@ def _structure(error: str) -> str:
     return f"the row that starts here is not valid csv: {error}"
 
 
+_SURROGATE: Final = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+class LimitError(ValueError):
+    """Report JSON beyond a limit, or that holds what no file can."""
+
+
+def read_json_text(text: str, **settings: Any) -> Any:
+    """Return a JSON value.
+
+    Args:
+        text: the JSON.
+        settings: as for Python's `json.loads`.
+
+    Raises:
+        ValueError: it is no JSON, has a key twice in one object, or holds half of a character.
+        LimitError: it is nested too deeply, or an object has too many keys.
+    """
+    try:
+        value = json.loads(text, object_pairs_hook=_object_of, **settings)
+    except RecursionError:
+        raise LimitError(_DEEP) from None
+    # Few texts have as many brackets, and most have no escapes: both checks cost time.
+    if text.count("[") + text.count("{") > MOST_LEVELS:
+        _check_levels(value)
+    if _SURROGATE.search(text):
+        _check_characters(value)
+    return value
+
+
+_DEEP: Final = f"nested too deeply: more than {MOST_LEVELS} levels"
+
+
+def _object_of(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    if len(pairs) > MOST_COLUMNS:
+        raise LimitError(f"an object has {len(pairs):,} keys, and at most {MOST_COLUMNS:,} are read")
+    return distinct_keys(pairs)
+
+
+def _check_levels(value: Any) -> None:
+    level = [value]
+    # Level by level, without recursion.
+    for _ in range(MOST_LEVELS + 1):
+        level = [part for inner in level for part in _parts(inner)]
+        if not level:
+            return
+    raise LimitError(_DEEP)
+
+
+def _parts(value: Any) -> Any:
+    return value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
+
+
+def _check_characters(value: Any) -> None:
+    try:
+        # Python reads half a pair, but no file or request in UTF-8 can hold it.
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        message = "contains half of a surrogate pair (\\ud800 to \\udfff), which is not a character"
+        raise LimitError(message) from None
+
+
 _ONE_DOCUMENT: Final = (
     "JSON Lines has one complete object per line; this looks like one JSON document over several lines"
 )
-_SURROGATE: Final = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def _jsonl(path: Path, problems: Problems, *, encoding: str = "utf-8") -> Iterator[Row]:
@@ -359,27 +434,20 @@ def _object(line: str, number: int, problems: Problems) -> Row | None:
         message = _ONE_DOCUMENT if _is_document(line) else f"invalid JSON: {error.msg}"
         problems.add(message, line=number, column=indent + error.pos + 1)
         return None
-    except (ValueError, RecursionError) as error:
-        problems.add(_unusable(error), line=number)
+    except ValueError as error:
+        problems.add(f"unusable JSON: {error}", line=number)
         return None
     if not isinstance(value, dict):
         kind = {list: "an array", str: "text", bool: "true or false", type(None): "null"}.get(type(value), "a number")
         problems.add(f'a line must be one JSON object such as {{"response": "..."}}, not {kind}', line=number)
-        return None
-    if _has_half_a_character(line, value):
-        problems.add("contains half of a surrogate pair (\\ud800 to \\udfff), which is not a character", line=number)
         return None
     return Row(line=number, values=value, source=problems.source)
 
 
 def _parse_json(text: str) -> Json:
     """Return a JSON value whose numbers remember their spelling; raise `ValueError` where it is none, or ambiguous."""
-    value: Json = json.loads(text, parse_float=Written, parse_constant=_constant, object_pairs_hook=distinct_keys)
+    value: Json = read_json_text(text, parse_float=Written, parse_constant=_constant)
     return value
-
-
-def _unusable(error: Exception) -> str:
-    return f"unusable JSON: {'nested too deeply' if isinstance(error, RecursionError) else error}"
 
 
 def _is_document(line: str) -> bool:
@@ -392,17 +460,6 @@ def _constant(written: str) -> None:
         raise ValueError(f"{written} is not allowed in JSON; write null or text")
 
 
-def _has_half_a_character(line: str, value: object) -> bool:
-    if not _SURROGATE.search(line):
-        return False
-    try:
-        # Python reads half a pair, but no file or request in UTF-8 can hold it.
-        json.dumps(value, ensure_ascii=False).encode()
-    except UnicodeEncodeError:
-        return True
-    return False
-
-
 def _json(path: Path, problems: Problems) -> Iterator[Row]:
     """Yield the objects of a JSON document: a list of them, or an object with one list of them."""
     if path.stat().st_size > LARGEST_DOCUMENT:
@@ -410,8 +467,8 @@ def _json(path: Path, problems: Problems) -> Iterator[Row]:
         return
     try:
         value = _parse_json(path.read_text(encoding="utf-8-sig"))
-    except (ValueError, RecursionError) as error:
-        problems.add(_unusable(error))
+    except ValueError as error:
+        problems.add(f"unusable JSON: {error}")
         return
     if isinstance(value, dict):
         # With several lists there is no telling which one holds the rows.

@@ -387,9 +387,8 @@ def belongs(run_dir: Path, owner: str | None, suite: str) -> str:
 
 def _lock_directory(run_dir: Path) -> FileLock:
     try:
-        run_dir.parent.mkdir(parents=True, exist_ok=True)
         # Texts and replies may be private: other users of the machine cannot read them.
-        run_dir.mkdir(exist_ok=True, mode=0o700)
+        run_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
         lock = FileLock(run_dir / LOCK, mode=0o600)
         # Without waiting: the other run may take hours.
         lock.acquire(timeout=0)
