@@ -1,12 +1,15 @@
-"""A plugin that calls `sys.exit` ends neither a run nor a report: it is a plugin that raised."""
+"""A plugin that calls `sys.exit` is a plugin that raised, and a limit of the machine is one message."""
 
 from __future__ import annotations
 
+import errno
 import json
 import re
+from unittest.mock import patch
 
 import pytest
-from jrh_testing import Project
+from jrh.cli import OF_THE_MACHINE, cli, invoke
+from jrh_testing import Project, loop_over
 
 PLUGIN = """
 from jrh import JudgeSpec, MetricSpec, PerturberSpec, hookimpl
@@ -58,3 +61,21 @@ def test_a_plugin_that_exits_does_not_end_the_run_with_its_code(
     else:
         assert warned, "a warning before the findings, not a note that may not fit"
     assert (project.path / "run" / "report.json").is_file()
+
+
+@pytest.mark.parametrize("words", [("run", "suite.yaml", "--run-dir", "x" * 300), ("report", "x" * 300)])
+def test_a_path_that_is_too_long_is_one_message(project: Project, words: tuple[str, ...]) -> None:
+    project.write("suite.yaml", json.dumps(SUITE))
+    done = project.run(*words)
+    assert "Traceback" not in done.stderr
+    assert "File name too long ('xxx" in done.stderr
+    assert "; choose a shorter path" in done.stderr
+    assert done.exit_code == 2
+
+
+@loop_over("number", [errno.EMFILE, errno.ENOSPC])
+def test_a_limit_of_the_machine_is_one_message(capsys: pytest.CaptureFixture[str], number: int) -> None:
+    with patch.object(cli, "main", side_effect=OSError(number, "as the system says", "/tmp/file")):
+        assert invoke([]) == 2
+    said = capsys.readouterr().err
+    assert said == f"jrh: as the system says ('/tmp/file'); {OF_THE_MACHINE[number]}\n"

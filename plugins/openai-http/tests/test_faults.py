@@ -55,6 +55,14 @@ def test_no_money_is_final_although_the_status_says_wait(code: str) -> None:
     assert code in found.detail
 
 
+def test_a_gateway_that_names_its_database_means_the_key() -> None:
+    body = b'{"error": {"message": "No connected db.", "type": "no_db_connection", "code": "400"}}'
+    fault = from_error_response(400, {}, body)
+    assert isinstance(fault, ModelFault)
+    assert fault.kind is FaultKind.UNAUTHORIZED
+    assert "a gateway says so of a key it does not know" in str(fault)
+
+
 def test_any_other_limit_is_waited_for() -> None:
     found = fault(429, {"error": {"message": "slow", "code": "rate_limit_exceeded"}}, **{"retry-after": "7"})
     assert (found.kind, found.retry_after) == (FaultKind.RATE_LIMIT, 7.0)

@@ -80,6 +80,7 @@ def find_refused_settings(text: str, named: str = "") -> tuple[str, ...]:
 
 FILTERED: Final = frozenset({"content_filter", "content_policy_violation"})
 """Error codes of a provider's content filter: an answer of the model, not a failure."""
+_UNKNOWN_KEY: Final = re.compile(r"no connected db|no_db_connection", re.IGNORECASE)
 OUT_OF_FUNDS: Final = frozenset({"insufficient_quota", "billing_not_active", "billing_hard_limit_reached"})
 """Error codes for exhausted credit: a retry cannot help, although the status is 429 (too many requests)."""
 _TOO_LONG_PROMPT: Final = re.compile(
@@ -149,6 +150,11 @@ def http_fault(status: int, code: str, detail: str, *, wait: float | None = None
         wait: seconds the server asks to wait.
         named: the parameter that the error names in a field of its own.
     """
+    # What a LiteLLM gateway without a database says of a key that is not its own, with status 400.
+    if _UNKNOWN_KEY.search(f"{code} {detail}"):
+        return ModelFault(
+            FaultKind.UNAUTHORIZED, f"{detail}; a gateway says so of a key it does not know", status=status
+        )
     # Before the status: 429 would be retried until the run gives up.
     if code in OUT_OF_FUNDS:
         return ModelFault(FaultKind.NO_CREDIT, detail, status=status)

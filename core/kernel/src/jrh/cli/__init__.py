@@ -10,6 +10,7 @@ Commands are thin: what they do is in `jrh.running`, and what they print goes th
 
 from __future__ import annotations
 
+import errno
 import gc
 import sys
 from collections.abc import Callable, Mapping
@@ -34,6 +35,14 @@ COMMANDS: Final = {
 }
 """Command -> what a person wants with it, and its line in the help; the command itself is `command` in the module of
 its name."""
+OF_THE_MACHINE: Final = {
+    errno.ENAMETOOLONG: "choose a shorter path",
+    errno.EMFILE: "allow more open files with `ulimit -n`",
+    errno.ENFILE: "the machine has too many open files",
+    errno.ENOSPC: "free some space, or set TMPDIR to another directory",
+    errno.EDQUOT: "free some of your quota, or set TMPDIR to another directory",
+}
+"""Errors of the operating system that no code of jrh is to blame for -> what to do."""
 COLLECT_AFTER: Final = 10_000
 """Threshold of the garbage collector. A run keeps most objects until its end, so Python's default of 700 triggers
 useless collections, which take 5% of a run's time."""
@@ -141,6 +150,10 @@ def _show_error(error: BaseException) -> int:
         case KeyboardInterrupt() | click.Abort():
             terminal.tell("jrh: interrupted")
             code = 130
+        case OSError() if error.errno in OF_THE_MACHINE:
+            where = f" ('{str(error.filename)[:100]}')" if error.filename else ""
+            terminal.tell(f"jrh: {error.strerror}{where}; {OF_THE_MACHINE[error.errno]}")
+            code = 2
         case BrokenPipeError():  # the reader closed the pipe, as `head` does
             # Python flushes the stream at its end, and would print another error.
             sys.stdout = sys.__stdout__ = None  # type: ignore[misc]
