@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -34,6 +35,7 @@ NOTHING = 3
     show_default=True,
     help="Output format.",
 )
+@click.option("--full", is_flag=True, help="All rows, also where the table takes more than a screen.")
 def command(
     sides: tuple[str, ...],
     judges: tuple[str, ...],
@@ -41,6 +43,7 @@ def command(
     margin: float | None,
     flips: int,
     form: str,
+    full: bool,
 ) -> int:
     """Compare runs, or the judges of a run, pairwise on the same cases.
 
@@ -57,7 +60,7 @@ def command(
     with ExitStack() as stack:
         pairs = open_sides(sides, judges, stack)
         comparison = compare(pairs, margin=margin, tests=tests, most_flips=flips)
-    renderers = {"table": terminal, "markdown": markdown, "json": as_json}
+    renderers = {"table": partial(terminal, full=full), "markdown": markdown, "json": as_json}
     say(renderers[form](comparison), nl=False, data=form != "table")
     _say_changes(pairs)
     if comparison.case_count:

@@ -5,16 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, TypeAlias
 
-from attrs import frozen
+from attrs import evolve, frozen
 from jrh import Interval
 from jrh.text import count_noun, format_dollars
 from jrh_measuring import format_counts, format_ends, format_number, format_p, state_p
 
-from jrh_compare.results import Answer, Changes, Comparison, Flip, Noise, Pair, Point, Row, SideName
+from jrh_compare.results import Answer, Changes, Comparison, Flip, Noise, Pair, Point, Row, SideName, Within
 from jrh_compare.scoring import MEASURES, measure_names
 
 _DIGITS: Final = 3
 _LONGEST_CAUSE: Final = 160
+_ROWS: Final = 6
+"""Rows of a pair in brief; with the causes and the cases below, three pairs fit forty lines."""
+_CAUSES: Final = 2
+_FLIPS: Final = 2
+_PLACES: Final = 4
+"""Tests that a verdict names; the others are counted."""
 
 
 @frozen(kw_only=True)
@@ -46,18 +52,72 @@ class Section:
     """Whether it is about all pairs; such sections come last."""
 
 
-def document(comparison: Comparison) -> Iterator[Section]:
-    """Yield a section per pair, then the sections about all of them."""
+def document(comparison: Comparison, *, brief: bool = False) -> Iterator[Section]:
+    """Yield a section per pair, then the sections about all of them; in brief, of each pair what is shown."""
+    if brief:
+        yield from _brief(comparison)
+        return
     for pair in comparison.pairs:
-        yield Section(title=f"{side(pair.first)} -> {side(pair.second)}", blocks=tuple(_pair(pair, comparison)))
+        yield Section(title=_title(pair), blocks=tuple(_pair(pair, comparison)))
     # One side alone is no curve.
     if len(comparison.curve) > 1:
         yield _curve(comparison)
     yield Section(title="", blocks=(Lines(lines=tuple(_legend(comparison))),), of_all=True)
 
 
+def _title(pair: Pair) -> str:
+    return f"{side(pair.first)} -> {side(pair.second)}"
+
+
+def _brief(comparison: Comparison) -> Iterator[Section]:
+    """Yield the verdict on each pair with the rows that it rests on, likely causes and the worst cases."""
+    for pair in comparison.pairs:
+        shown = tuple(row for row in pair.rows if not row.same_as and _is_decided(row))
+        left = sum(not row.same_as for row in pair.rows) - len(shown[:_ROWS])
+        blocks: list[Block] = [Lines(lines=(verdict_sentence(pair, comparison), next(_match_sentences(pair))))]
+        if shown:
+            blocks.append(_rows(evolve(pair, rows=shown[:_ROWS]), comparison))
+        few = evolve(pair, causes=pair.causes[:_CAUSES], flips=pair.flips[:_FLIPS])
+        blocks += [*_causes(few), *_flips(few)]
+        blocks.append(Lines(lines=(f"{count_noun(left, 'more row')}: --full.",)))
+        yield Section(title=_title(pair), blocks=tuple(blocks))
+    families = (f"{comparison.family.error_rates} This correction decides what counts as shown.",)
+    yield Section(title="", blocks=(Lines(lines=(*(f"Note: {note}." for note in comparison.notes), *families)),))
+
+
+def _is_decided(row: Row) -> bool:
+    undecided = (Answer.IDENTICAL, Answer.NOT_SHOWN, Answer.EMPTY)
+    return row.answer not in undecided or row.equivalence is Within.DIFFERENT
+
+
+def verdict_sentence(pair: Pair, comparison: Comparison) -> str:
+    """Say in a sentence how the second side compares with the first: what is shown, and on how many measures nothing."""
+    rows = [row for row in pair.rows if not row.same_as and row.answer is not Answer.EMPTY]
+    if not rows:
+        return "Nothing to compare."
+    # One task is not named: every test is of it.
+    several = len({row.task for row in rows}) > 1
+    parts = []
+    for answer in (Answer.WORSE, Answer.BETTER, Answer.HIGHER, Answer.LOWER):
+        places = dict.fromkeys(
+            f"{row.test} ({row.task})" if several else row.test for row in rows if row.answer is answer
+        )
+        if places:
+            more = len(places) - _PLACES
+            named = ", ".join(list(places)[:_PLACES]) + (f" and {more:,} more" if more > 0 else "")
+            parts.append(f"{answer.value} on {named}")
+    if comparison.margin is not None:
+        equivalent = sum(row.equivalence is Within.EQUIVALENT for row in rows)
+        parts.append(f"equivalent within {comparison.margin:g} on {equivalent:,} of {len(rows):,} measures")
+    for answer, words in ((Answer.NOT_SHOWN, "no difference shown"), (Answer.IDENTICAL, "identical")):
+        count = sum(row.answer is answer for row in rows)
+        if count:
+            parts.append(f"{words} on {count:,} of {len(rows):,} measures")
+    return f"{side(pair.second)}: {'; '.join(parts)}."
+
+
 def _pair(pair: Pair, comparison: Comparison) -> Iterator[Block]:
-    yield Lines(lines=tuple(_match_sentences(pair)))
+    yield Lines(lines=(verdict_sentence(pair, comparison), *_match_sentences(pair)))
     if pair.rows:
         yield _rows(pair, comparison)
         yield _changes(pair)

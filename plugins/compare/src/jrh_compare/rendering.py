@@ -18,17 +18,25 @@ from jrh_compare.results import Comparison
 _SHORTENED: Final = f"Shortened to stay within {LONGEST_COMMENT:,} characters; jrh compare --format json has all of it."
 _LINE: Final = 600
 _CELL: Final = 120
+_SCREEN: Final = 40
+"""Lines that are shown whole."""
 
 
-def terminal(comparison: Comparison) -> str:
-    """Return the comparison for the terminal, without control sequences from untrusted text."""
-    return terminal_text(_parts(comparison)).rstrip("\n") + "\n"
+def terminal(comparison: Comparison, *, full: bool = False) -> str:
+    """Return the comparison for the terminal, without control sequences from untrusted text.
+
+    In brief where it takes more than a screen, unless it is wanted in full.
+    """
+    whole = terminal_text(_parts(comparison, brief=False)).rstrip("\n") + "\n"
+    if full or whole.count("\n") <= _SCREEN:
+        return whole
+    return terminal_text(_parts(comparison, brief=True)).rstrip("\n") + "\n"
 
 
-def _parts(comparison: Comparison) -> Iterator[Any]:
+def _parts(comparison: Comparison, *, brief: bool) -> Iterator[Any]:
     from rich.table import Table as Grid
 
-    for section in document(comparison):
+    for section in document(comparison, brief=brief):
         if section.title:
             yield f"== {clean_text(section.title, _LINE)} ==\n"
         for block in section.blocks:
