@@ -82,7 +82,9 @@ def test_a_declared_margin_tells_equal_from_unknown(
 def test_the_command_prints_a_table_and_ends_with_0(planted: Project) -> None:
     done = planted.run("compare", "good", "poor")
     assert (done.exit_code, done.stderr) == (0, "")
-    assert done.stdout.startswith("== good -> poor ==\n\n800 cases on both sides, paired: 800 by id")
+    assert done.stdout.startswith(
+        "== good -> poor ==\n\npoor: worse on reference, format.\n800 cases on both sides, paired: 800 by id"
+    )
     assert re.search(r"^reference +as-expected = gold-accuracy .* worse$", done.stdout, re.MULTILINE)
 
 

@@ -48,7 +48,7 @@ PAGES = {
 def test_from_a_cell_to_its_cases_to_a_case_to_its_item_and_back_by_address(browser: Browser, bench: Bench) -> None:
     with look(browser, bench) as seen:
         page = seen.page
-        assert "token" not in page.url
+        assert "once" not in page.url
         follow(page.get_by_role("link", name="first", exact=True))
         cell = page.locator("table.heat tbody tr:nth-child(2) td:nth-child(4) a")
         assert "0.60" in cell.inner_text()

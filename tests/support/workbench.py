@@ -66,7 +66,7 @@ class Bench:
     @property
     def entrance(self) -> str:
         """Return the address with the one-time token."""
-        return f"{self.base}/enter?token={self.sessions.token}"
+        return f"{self.base}/enter?once={self.sessions.token}"
 
 
 @contextmanager

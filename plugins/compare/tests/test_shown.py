@@ -51,3 +51,26 @@ def test_the_family_of_a_comparison_has_its_number() -> None:
     _, lines = shown(ROW, evolve(ROW, test="rubric"), twice)
     assert "Corrected for 2 tests (Holm, 5%)." in lines
     assert "Intervals are not adjusted" in lines
+
+
+def test_a_comparison_of_many_rows_says_in_brief_what_is_shown() -> None:
+    from jrh_compare.rendering import terminal
+
+    worse = evolve(ROW, answer=Answer.WORSE, p=0.001, test="layout")
+    rows = (worse, *(evolve(ROW, test=f"test{at}") for at in range(40)))
+    matching = Matching(
+        by_id=30, by_place=0, other_text=0, looked_at=0, ambiguous=0, gold_changed=0, only_first={}, only_second={}
+    )
+    pair = Pair(
+        first=SIDE, second=SIDE, matching=matching, rows=rows, changes=(), causes=(), recorded=True, flips=(),
+        flipped={}, missing_cases=0, missing_first={}, missing_second={},
+    )  # fmt: skip
+    comparison = Comparison(level=0.95, margin=None, pairs=(pair,), family=FAMILY, curve=(), notes=())
+
+    brief, whole = terminal(comparison), terminal(comparison, full=True)
+
+    assert "a: worse on layout; no difference shown on 40 of 41 measures." in brief
+    assert "test7" not in brief
+    assert "40 more rows: --full." in brief
+    assert all(f"test{at} " in whole for at in range(40))
+    assert "a: worse on layout" in whole

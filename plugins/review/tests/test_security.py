@@ -87,7 +87,7 @@ def test_a_server_on_another_address_has_that_name_too():
 
 def test_the_token_opens_a_session_once(door):
     token = door.sessions.token
-    first = door.ask("/enter", headers=[("host", HOST)], query=f"token={token}")
+    first = door.ask("/enter", headers=[("host", HOST)], query=f"once={token}")
     assert first.status == 200
     name, _, rest = first.headers["set-cookie"].partition("=")
     assert name == f"jrh-{PORT}"
@@ -96,7 +96,7 @@ def test_the_token_opens_a_session_once(door):
     assert token not in first.body.decode()
     assert token not in first.headers["set-cookie"]
     assert first.headers["referrer-policy"] == "no-referrer"
-    again = door.ask("/enter", headers=[("host", HOST)], query=f"token={token}")
+    again = door.ask("/enter", headers=[("host", HOST)], query=f"once={token}")
     assert again.status == 401
     assert "set-cookie" not in again.headers
     value = rest.partition(";")[0]
@@ -112,7 +112,7 @@ def test_the_next_token_is_only_told_to_the_terminal(door, reading):
 
 @pytest.mark.parametrize(
     "query",
-    ["", "token=", "token=x", "token=%00", "token=%ff", "token=" + "a" * 9000, "Token={}", "token={}x", "x&token={}x"],
+    ["", "once=", "once=x", "once=%00", "once=%ff", "once=" + "a" * 9000, "Once={}", "once={}x", "x&once={}x"],
 )
 def test_a_wrong_token_opens_nothing(door, query):
     asked = door.ask("/enter", headers=[("host", HOST)], query=query.format(door.sessions.token, door.sessions.token))
@@ -123,7 +123,7 @@ def test_a_wrong_token_opens_nothing(door, query):
 @pytest.mark.parametrize("header", [("purpose", "prefetch"), ("x-moz", "prefetch"), ("sec-purpose", "Prefetch")])
 def test_no_browser_uses_the_token_up_ahead_of_time(door, header):
     token = door.sessions.token
-    assert door.ask("/enter", headers=[("host", HOST), header], query=f"token={token}").status == 403
+    assert door.ask("/enter", headers=[("host", HOST), header], query=f"once={token}").status == 403
     assert door.sessions.token == token
 
 
@@ -137,9 +137,9 @@ def test_without_a_session_no_body_is_read(door):
 def test_only_a_followed_link_uses_the_token_up(door, method):
     token = door.sessions.token
     headers = [("host", HOST), ("origin", ORIGIN), ("content-type", "application/x-www-form-urlencoded")]
-    assert door.ask("/enter", method=method, headers=headers, query=f"token={token}").status == 401
+    assert door.ask("/enter", method=method, headers=headers, query=f"once={token}").status == 401
     ahead = [("host", HOST), ("sec-purpose", "prefetch;prerender")]
-    assert door.ask("/enter", headers=ahead, query=f"token={token}").status == 403
+    assert door.ask("/enter", headers=ahead, query=f"once={token}").status == 403
     assert door.sessions.token == token
 
 
@@ -390,7 +390,7 @@ def test_a_refusal_quotes_nothing(reading, door):
         reading(method=mark),
         reading(("sec-fetch-site", mark)),
         reading(query=f"task={mark}"),
-        door.ask("/enter", headers=[("host", HOST)], query=f"token={mark}"),
+        door.ask("/enter", headers=[("host", HOST)], query=f"once={mark}"),
     ):
         assert mark.encode() not in asked.body
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -60,8 +59,9 @@ def command(
     with ExitStack() as stack:
         pairs = open_sides(sides, judges, stack)
         comparison = compare(pairs, margin=margin, tests=tests, most_flips=flips)
-    renderers = {"table": partial(terminal, full=full), "markdown": markdown, "json": as_json}
-    say(renderers[form](comparison), nl=False, data=form != "table")
+    renderers = {"markdown": markdown, "json": as_json}
+    text = renderers[form](comparison) if form in renderers else terminal(comparison, full=full)
+    say(text, nl=False, data=form != "table")
     _say_changes(pairs)
     if comparison.case_count:
         return 0

@@ -76,10 +76,12 @@ def _brief(comparison: Comparison) -> Iterator[Section]:
         left = sum(not row.same_as for row in pair.rows) - len(shown[:_ROWS])
         blocks: list[Block] = [Lines(lines=(verdict_sentence(pair, comparison), next(_match_sentences(pair))))]
         if shown:
-            blocks.append(_rows(evolve(pair, rows=shown[:_ROWS]), comparison))
+            same = tuple(row for row in pair.rows if row.same_as)
+            blocks.append(_rows(evolve(pair, rows=(*shown[:_ROWS], *same)), comparison))
         few = evolve(pair, causes=pair.causes[:_CAUSES], flips=pair.flips[:_FLIPS])
         blocks += [*_causes(few), *_flips(few)]
-        blocks.append(Lines(lines=(f"{count_noun(left, 'more row')}: --full.",)))
+        if left:
+            blocks.append(Lines(lines=(f"{count_noun(left, 'more row')}: --full.",)))
         yield Section(title=_title(pair), blocks=tuple(blocks))
     families = (f"{comparison.family.error_rates} This correction decides what counts as shown.",)
     yield Section(title="", blocks=(Lines(lines=(*(f"Note: {note}." for note in comparison.notes), *families)),))
@@ -91,7 +93,7 @@ def _is_decided(row: Row) -> bool:
 
 
 def verdict_sentence(pair: Pair, comparison: Comparison) -> str:
-    """Say in a sentence how the second side compares with the first: what is shown, and on how many measures nothing."""
+    """Say in a sentence how the second side compares with the first: what is shown, and how often nothing is."""
     rows = [row for row in pair.rows if not row.same_as and row.answer is not Answer.EMPTY]
     if not rows:
         return "Nothing to compare."

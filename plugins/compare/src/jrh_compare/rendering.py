@@ -18,19 +18,17 @@ from jrh_compare.results import Comparison
 _SHORTENED: Final = f"Shortened to stay within {LONGEST_COMMENT:,} characters; jrh compare --format json has all of it."
 _LINE: Final = 600
 _CELL: Final = 120
-_SCREEN: Final = 40
-"""Lines that are shown whole."""
+_ROWS: Final = 12
+"""Rows that are shown whole: more of them, with the changed verdicts of every test, take more than a screen."""
 
 
 def terminal(comparison: Comparison, *, full: bool = False) -> str:
     """Return the comparison for the terminal, without control sequences from untrusted text.
 
-    In brief where it takes more than a screen, unless it is wanted in full.
+    In brief where the tables take more than a screen, unless it is wanted in full.
     """
-    whole = terminal_text(_parts(comparison, brief=False)).rstrip("\n") + "\n"
-    if full or whole.count("\n") <= _SCREEN:
-        return whole
-    return terminal_text(_parts(comparison, brief=True)).rstrip("\n") + "\n"
+    rows = sum(not row.same_as for pair in comparison.pairs for row in pair.rows)
+    return terminal_text(_parts(comparison, brief=rows > _ROWS and not full)).rstrip("\n") + "\n"
 
 
 def _parts(comparison: Comparison, *, brief: bool) -> Iterator[Any]:

@@ -83,7 +83,7 @@ def enter(request: Request) -> Response:
     in a browser is one) would not send a `SameSite=Strict` cookie along with a redirect.
     """
     known = request.scope["session"]
-    session = known or request.app.state.sessions.enter(request.query_params.get("token", ""))
+    session = known or request.app.state.sessions.enter(request.query_params.get("once", ""))
     if session is None:
         return refusal_page(
             HTTPException(401, "The token is wrong or already used. The terminal shows the current one.")
@@ -209,8 +209,9 @@ def make_server(
     with listen(address, port) as listening:
         port = listening.getsockname()[1]
         base = f"http://{f'[{address}]' if ':' in address else address}:{port}"
-        # Each token works once, so the next one is printed as soon as one is used.
-        sessions = Sessions(lambda token: announce(f"For another browser: {base}/enter?token={token}"))
+        # Each token works once, so the next one is printed as soon as one is used. In the address it is called `once`:
+        # messages mask what is called a token.
+        sessions = Sessions(lambda token: announce(f"For another browser: {base}/enter?once={token}"))
         # After listening, since the cookie and the Host header hold the port that the system chose.
         app = make_app(runs, sessions, Names.at(address, port), work=work)
         config = uvicorn.Config(
@@ -226,7 +227,7 @@ def make_server(
             h11_max_incomplete_event_size=MOST_HEADERS,
             timeout_graceful_shutdown=2,
         )
-        yield Served(address=f"{base}/enter?token={sessions.token}", server=uvicorn.Server(config), listening=listening)
+        yield Served(address=f"{base}/enter?once={sessions.token}", server=uvicorn.Server(config), listening=listening)
 
 
 def serve(
