@@ -332,9 +332,7 @@ def _by_test(measures: ReportMeasures, task: str) -> TablePart | None:
 
 def _cost_cells(measures: ReportMeasures, lines: list[CostLine], right: MeasureRef | None) -> tuple[Content, ...]:
     trials = sum(line.trials for line in lines)
-    # A sum without the replies of unknown price would look cheaper than it was.
-    unknown = not trials or any(line.unknown for line in lines)
-    cost = None if unknown else sum(line.cost for line in lines)
+    cost = _known_cost(lines)
     per_thousand = None if cost is None else cost / trials * _THOUSAND
     # Dollars per point need an accuracy above 0, and a known price.
     accuracy = None if right is None else measures.report.measures[right.measure].estimate
@@ -342,17 +340,30 @@ def _cost_cells(measures: ReportMeasures, lines: list[CostLine], right: MeasureR
     return trials, cost, per_thousand, right, per_point
 
 
+def _known_cost(lines: Sequence[CostLine]) -> float | None:
+    """Return US dollars; None without a trial, or where some price is unknown."""
+    # A sum without the replies of unknown price would look cheaper than it was.
+    unknown = not any(line.trials for line in lines) or any(line.unknown for line in lines)
+    return None if unknown else sum(line.cost for line in lines)
+
+
+def price_of_verdicts(lines: Sequence[CostLine]) -> str:
+    """Write US dollars of 1,000 trials."""
+    cost = _known_cost(lines)
+    return money(None if cost is None else cost / sum(line.trials for line in lines) * _THOUSAND)
+
+
 def _offer_cells(bought: _Bought, edge: list[tuple[float, float]]) -> Iterator[str]:
     price, right, items = bought.per_thousand, bought.right.estimate, bought.items_needed
-    yield _money(price)
-    yield "not estimable" if price is not None and not right else _money(price and price / ((right or 1) * _POINTS))
+    yield money(price)
+    yield "not estimable" if price is not None and not right else money(price and price / ((right or 1) * _POINTS))
     yield "on it" if bought.point in edge else "price unknown" if bought.point is None else "not on it"
     yield "not estimable" if items is None else f"about {items:,}"
     needed = bought.paid.cost / bought.items * items if items is not None and bought.items else None
-    yield "not estimable" if items is None else _money(None if bought.paid.unknown else needed)
+    yield "not estimable" if items is None else money(None if bought.paid.unknown else needed)
 
 
-def _money(amount: float | None) -> str:
+def money(amount: float | None) -> str:
     """Write US dollars to four significant digits; never more digits than cents of small change."""
     if amount is None:
         return "unknown"

@@ -139,6 +139,14 @@ def jrh_findings() -> Iterable[RuleSpec]:
 def jrh_sections() -> Iterable[SectionSpec]:
     """Declare the sections."""
     yield SectionSpec(
+        name="answer",
+        summary="which judge, good enough for what, what fails, what it costs, what next: a row per judge and task",
+        title="Which judge, for what",
+        reads=("gold-kappa", "gold-accuracy", "as-expected", "mean-over-tests", "rerun-disagreement"),
+        factory="jrh_metrics.answer_table:AnswerTable",
+        order=-10,
+    )
+    yield SectionSpec(
         name="judges-by-tests",
         summary="whether verdicts are right in each test, and how they move: heat maps and intervals",
         title="Judges by tests",

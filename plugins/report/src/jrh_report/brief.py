@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from textwrap import wrap
 from typing import Final
 
 from attrs import frozen
 from jrh import REFERENCE, RunReport
 from jrh.text import clean_text as clean
 from jrh.text import count_noun, format_dollars
-from jrh.values import Basis, Finding, Importance, Severity, total_spending
-from jrh_measuring import format_counts
+from jrh.values import Basis, Cell, Finding, Importance, MeasureRef, Severity, TablePart, total_spending
+from jrh_measuring import format_counts, format_estimate, format_interval
+from rich.cells import cell_len
 from rich.console import Console, RenderableType
+from rich.measure import Measurement
 from rich.table import Table as Grid
 from rich.text import Text
 
 from jrh_report import tables
 from jrh_report.findings import DATA
-from jrh_report.sections import section_texts
+from jrh_report.sections import content_text, mark_of
 
-_LINES_OF_ALL: Final = 15
-_LINES_PER_TASK: Final = 5
-_MOST_LINES: Final = 35
-"""With the lines that the command adds, 25 for one task and 40 for four or more."""
+_LINES_OF_ALL: Final = 24
+_LINES_PER_TASK: Final = 6
+_MOST_LINES: Final = 44
+"""With the lines that the command adds, 35 for one task and 50 for four or more."""
 _FOOTER: Final = 2
 """Lines kept for counting what is not shown."""
 _WARNED: Final = 3
@@ -35,6 +38,9 @@ _TEXT: Final = 300
 _NAME: Final = 60
 _DIGITS: Final = 2
 _LABEL: Final = 12
+_COLUMN: Final = 18
+"""Letters of a column that are not folded."""
+_WIDEST: Final = 1000
 _STYLES: Final = {
     Severity.BAD: "bold red",
     Severity.WARNING: "yellow",
@@ -66,24 +72,20 @@ def brief(report: RunReport, console: Console) -> Iterator[RenderableType]:
     blocks = [block for judge in ("", *report.judges) if (block := _block(report, judge, console)) is not None]
     # What failed in the run decides how far the findings below can be believed.
     head += _warnings(report, console)
+    answer = list(_first_tables(report, console))
     notes = [_row(None, clean(note, _TEXT)) for note in report.notes if note not in report.warnings]
     most = min(_LINES_OF_ALL + _LINES_PER_TASK * max(len(report.tasks), 1), _MOST_LINES)
-    room = most - sum(_lines(part, console) for part in (*head, *foot)) - _FOOTER
+    room = most - sum(_lines(part, console) for part in (*head, *answer, *foot)) - _FOOTER
     shown = _fit_blocks(blocks, room)
     room -= sum(_size(block, entries) for block, entries in shown)
     # A judge is worth more than a note: notes get room only once every judge has its heading.
     shown_notes = _rows_that_fit(notes, console, room - 2) if len(shown) == len(blocks) else []
-    yield from head
+    yield from (*head, *answer)
     for block, entries in shown:
         yield Text("")
         left = len(block.entries) - entries
         yield Text.assemble((block.heading, "bold cyan"), (_more(left) if left else "", "dim"))
         yield from block.entries[:entries]
-    for section in section_texts(report, _DIGITS, Importance.FIRST):
-        yield Text("")
-        yield Text(clean(section.title, _NAME), style="bold cyan")
-        for table in section.tables:
-            yield from (Text(f"  {clean(' '.join(cell for cell in row if cell), _TEXT)}") for row in table.rows)
     if shown_notes:
         yield Text("")
         yield Text("Notes", style="bold cyan")
@@ -94,6 +96,65 @@ def brief(report: RunReport, console: Console) -> Iterator[RenderableType]:
         yield Text("")
         yield Text(f"{counts} in the report", style="dim")
     yield from foot
+
+
+def _first_tables(report: RunReport, console: Console) -> Iterator[RenderableType]:
+    """Yield the tables of the first sections, each with its note; they are never cut, for they have every judge."""
+    for section in report.sections:
+        for part in section.parts if section.importance is Importance.FIRST else ():
+            for table in part.tables():
+                yield Text("")
+                yield _answer_grid(report, table, console)
+                if table.note:
+                    yield Text(clean(table.note, _TEXT), style="dim")
+
+
+def _answer_grid(report: RunReport, table: TablePart, console: Console) -> Grid:
+    """Return a table with its intervals; where it is too wide, the last ones are left to the report."""
+    measured = [
+        at for at in range(len(table.columns)) if any(isinstance(row.cells[at], MeasureRef) for row in table.rows)
+    ]
+    unlimited = console.options.update(max_width=_WIDEST)
+    for kept in range(len(measured), -1, -1):
+        grid = _grid_with_intervals(report, table, measured[:kept])
+        # Texts may fold, numbers may not: a number in two pieces is read as two.
+        if Measurement.get(console, unlimited, grid).minimum <= console.width:
+            break
+    return grid
+
+
+def _grid_with_intervals(report: RunReport, table: TablePart, kept: Collection[int]) -> Grid:
+    grid = Grid(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="dim")
+    rows = [
+        (
+            *(clean(name, _NAME) for name in (_marked(row.heads[0], mark_of(report, row)), *row.heads[1:])),
+            *(_brief_cell(report, cell, place in kept) for place, cell in enumerate(row.cells)),
+        )
+        for row in table.rows
+    ]
+    first = len(table.heads)
+    for place, heading in enumerate((*table.heads, *(column.heading for column in table.columns))):
+        widest = max((cell_len(row[place]) for row in rows), default=0)
+        texts = place >= first and any(isinstance(row.cells[place - first], str) for row in table.rows)
+        words = clean(heading, _NAME).split()
+        name = "\n".join(wrap(" ".join(words), max(widest, *map(len, words), 1)))
+        grid.add_column(name, no_wrap=not texts, overflow="fold", min_width=min(widest, _COLUMN))
+    for row in rows:
+        grid.add_row(*map(Text, row))
+    return grid
+
+
+def _marked(name: str, mark: str) -> str:
+    return f"{name} ({mark})" if mark else name
+
+
+def _brief_cell(report: RunReport, cell: Cell, with_interval: bool) -> str:
+    if not isinstance(cell, MeasureRef):
+        return clean(content_text(report, cell, _DIGITS), _TEXT)
+    measure, digits = report.measures[cell.measure], _DIGITS if cell.digits is None else cell.digits
+    interval = format_interval(measure, digits) if with_interval else ""
+    note = f"({cell.note})" if cell.note else ""
+    return " ".join(part for part in (format_estimate(measure, digits), interval, note) if part)
 
 
 def _more(findings: int) -> str:

@@ -193,13 +193,16 @@ def _heads(report: RunReport, row: Row) -> tuple[str, ...]:
     return (f"{row.heads[0]} ({mark})", *row.heads[1:]) if mark and row.heads else row.heads
 
 
-def _cell(report: RunReport, cell: Cell, digits: int, gap: str) -> str:
+def content_text(report: RunReport, cell: FindingRef | str | float | None, digits: int) -> str:
+    """Write a cell that is no measure."""
     if isinstance(cell, FindingRef):
         return report.findings[cell.finding].sentence
-    if isinstance(cell, int | float):
-        return number_text(cell, digits)
+    return number_text(cell, digits) if isinstance(cell, int | float) else cell or ""
+
+
+def _cell(report: RunReport, cell: Cell, digits: int, gap: str) -> str:
     if not isinstance(cell, MeasureRef):
-        return cell or ""
+        return content_text(report, cell, digits)
     measure, digits = report.measures[cell.measure], digits if cell.digits is None else cell.digits
     note = f"({cell.note})" if cell.note else ""
     parts = format_estimate(measure, digits), format_interval(measure, digits), format_sizes(measure), note

@@ -1,0 +1,240 @@
+"""The first table of a report: which judge, good enough for what, what fails, what it costs, what next."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from attrs import frozen
+from jrh import REFERENCE, Measure, RunReport
+from jrh.text import count_noun
+from jrh.values import Cell, Column, Finding, Importance, MeasureRef, Row, Section, Severity, TablePart, TaskSummary
+from jrh_measuring import ReportMeasures
+
+from jrh_metrics.judges_by_tests import EXPECTED, RIGHT, name_accuracy, price_of_verdicts
+from jrh_metrics.rules.headline import KAPPA
+
+_MEAN: Final = "mean-over-tests"
+_NOISE: Final = "rerun-disagreement"
+_DIGITS: Final = 2
+_NAMED: Final = 3
+"""Tests or tasks that are named in one place; the others are counted."""
+_FAULTS: Final = frozenset({"unparsable", "off_scale"})
+"""Statuses that a better parser or prompt would mend."""
+_TIE: Final = "=1"
+_TIES: Final = "=1: the interval overlaps that of the first judge, so that neither is shown to agree more."
+_USES: Final = "'Use for' and 'not for' rest on decided findings alone."
+
+
+@frozen
+class AnswerTable:
+    """Shows a row for every judge and task, best first, and what each judge can be used for."""
+
+    def sections(self, report: RunReport) -> Iterator[Section]:
+        """Yield the section: numbers by task and judge, then uses by judge."""
+        if not report.judges or not report.tasks:
+            return
+        measures = ReportMeasures.of(report)
+        rankings = {summary.task.name: _rank_judges(measures, summary) for summary in report.tasks}
+        yield Section(
+            importance=Importance.FIRST, parts=(_table_of_numbers(measures, rankings), _table_of_uses(report, rankings))
+        )
+
+
+@frozen(kw_only=True)
+class _Ranked:
+    """A judge's place in a task."""
+
+    judge: str
+    mark: str
+    """The place; `=1` where a judge is not shown to agree less than the first."""
+    agreement: MeasureRef | None
+
+
+def _rank_judges(measures: ReportMeasures, summary: TaskSummary) -> Sequence[_Ranked]:
+    """Order the judges of a task by agreement with people; without labels, by verdicts as expected over the tests."""
+    report, task = measures.report, summary.task.name
+    wanted = ((KAPPA, REFERENCE, ""), (RIGHT, REFERENCE, name_accuracy(report, task)), (_MEAN, "", "as expected"))
+    for name, test, note in wanted:
+        cells = {
+            judge: MeasureRef(measure=place[0], digits=_DIGITS, note=note)
+            for judge in report.judges
+            if (place := measures.whole(task, name, judge, test)) is not None
+        }
+        # Judges are compared by one measure: kappa of one and accuracy of another have no order.
+        if any(report.measures[cell.measure].estimate is not None for cell in cells.values()):
+            return tuple(_ranked(report, cells))
+    return tuple(_Ranked(judge=judge, mark="", agreement=None) for judge in report.judges)
+
+
+def _ranked(report: RunReport, cells: Mapping[str, MeasureRef]) -> Iterator[_Ranked]:
+    known = {judge: report.measures[cell.measure] for judge, cell in cells.items()}
+
+    def agreement(judge: str) -> float:
+        estimate = known[judge].estimate if judge in known else None
+        return -math.inf if estimate is None else estimate
+
+    order = sorted(report.judges, key=agreement, reverse=True)
+    first = known.get(order[0])
+    ties = {judge for judge in order[1:] if judge in known and first is not None and _overlap(known[judge], first)}
+    for place, judge in enumerate(order, start=1):
+        if agreement(judge) == -math.inf:
+            mark = ""
+        elif judge in ties or (ties and place == 1):
+            mark = _TIE
+        else:
+            mark = str(place)
+        yield _Ranked(judge=judge, mark=mark, agreement=cells.get(judge))
+
+
+def _overlap(lower: Measure, higher: Measure) -> bool:
+    # Without an interval nothing shows a difference.
+    if lower.interval is None or higher.interval is None:
+        return lower.estimate is not None
+    return lower.interval.high >= higher.interval.low
+
+
+def _table_of_numbers(measures: ReportMeasures, rankings: Mapping[str, Sequence[_Ranked]]) -> TablePart:
+    report = measures.report
+    several = len(rankings) > 1
+    rows = tuple(
+        Row(
+            heads=(ranked.judge, *((task,) if several else ()), ranked.mark),
+            cells=(
+                ranked.agreement,
+                *_worst_test(measures, task, ranked.judge),
+                _whole(measures, task, _NOISE, ranked.judge, REFERENCE),
+                _missing_verdicts(report, task, ranked.judge),
+                price_of_verdicts([line for line in report.costs if (line.judge, line.task) == (ranked.judge, task)]),
+            ),
+        )
+        for task, judges in rankings.items()
+        for ranked in judges
+    )
+    headings = ("agreement (kappa)", "worst test", "as expected there", "reruns differ", "missing", "$ per 1,000")
+    return TablePart(
+        caption="Judges, best first",
+        heads=("Judge", *(("Task",) if several else ()), ""),
+        columns=tuple(Column(heading=heading) for heading in headings),
+        rows=rows,
+        note=_TIES if any(ranked.mark == _TIE for judges in rankings.values() for ranked in judges) else "",
+        file="answer",
+    )
+
+
+def _worst_test(measures: ReportMeasures, task: str, judge: str) -> tuple[str, MeasureRef | None]:
+    """Return the test whose expectation the fewest verdicts meet, with their share."""
+    known = [
+        (measure.estimate, place, measure.test)
+        for place, measure in measures.select(task, EXPECTED)
+        if measure.judge == judge and measure.estimate is not None and measure.test != REFERENCE
+    ]
+    if not known:
+        return "", None
+    # By place among equals: in the order of the suite.
+    _, place, test = min(known, key=lambda entry: entry[:2])
+    return test, MeasureRef(measure=place, digits=_DIGITS)
+
+
+def _whole(measures: ReportMeasures, task: str, name: str, judge: str, test: str) -> MeasureRef | None:
+    entry = measures.whole(task, name, judge, test)
+    return None if entry is None else MeasureRef(measure=entry[0], digits=_DIGITS)
+
+
+def _missing_verdicts(report: RunReport, task: str, judge: str) -> str:
+    counts = _status_counts(report, judge, task)
+    trials = sum(counts.values())
+    return f"{trials - counts.get('ok', 0):,}/{trials:,}" if trials else ""
+
+
+def _status_counts(report: RunReport, judge: str, task: str = "") -> Mapping[str, int]:
+    records = report.records
+    if not len(records):
+        return {}
+    of_judge = records.where(records.equals("judge", judge))
+    rows = of_judge.where(of_judge.equals("task", task)) if task else of_judge
+    return {status: len(group) for (status,), group in rows.split("status")}
+
+
+def _table_of_uses(report: RunReport, rankings: Mapping[str, Sequence[_Ranked]]) -> TablePart:
+    rows = tuple(
+        Row(
+            heads=(judge,),
+            cells=(*_uses(report, judge), _next_step(report, judge)),
+        )
+        for judge in _by_places(report.judges, rankings)
+    )
+    headings = ("use for", "not for", "undecided", "next step")
+    return TablePart(
+        caption="What each judge can be used for",
+        heads=("Judge",),
+        columns=tuple(Column(heading=heading) for heading in headings),
+        rows=rows,
+        note=_USES,
+    )
+
+
+def _by_places(judges: Sequence[str], rankings: Mapping[str, Sequence[_Ranked]]) -> Sequence[str]:
+    """Order judges by the sum of their places in the tasks."""
+    places = dict.fromkeys(judges, 0)
+    for ranking in rankings.values():
+        for place, ranked in enumerate(ranking):
+            places[ranked.judge] += place
+    return sorted(judges, key=places.__getitem__)
+
+
+def _uses(report: RunReport, judge: str) -> tuple[str, str, str]:
+    """Return the tasks a judge is shown to be good for, those it fails, and the undecided ones; failed tests named."""
+    good, failed, undecided = [], [], []
+    for summary in report.tasks:
+        task = summary.task.name
+        findings = [finding for finding in report.findings if (finding.judge, finding.task) == (judge, task)]
+        name = task if len(report.tasks) > 1 else "this task"
+        tests = dict.fromkeys(test for finding in findings for test in _failed_tests(finding))
+        if any(finding.severity is Severity.BAD and _is_headline(finding) for finding in findings):
+            failed.append(name)
+            continue
+        if tests:
+            failed.append(f"{_listed([test for test in report.tests if test in tests])} ({name})")
+        agrees = any(finding.severity is Severity.GOOD and _is_headline(finding) for finding in findings)
+        (good if agrees else undecided).append(name)
+    every = f"all {len(report.tasks)} tasks" if len(report.tasks) > 1 else ""
+    whole = (every if every and len(names) == len(report.tasks) else "; ".join(names) for names in (good, undecided))
+    return next(whole), "; ".join(failed), next(whole)
+
+
+def _is_headline(finding: Finding) -> bool:
+    """Tell whether a finding is about agreement with the gold labels in the reference condition."""
+    return any(basis.name in (KAPPA, RIGHT) and basis.test == REFERENCE for basis in finding.basis)
+
+
+def _failed_tests(finding: Finding) -> Iterator[str]:
+    """Yield the tests in which a judge is shown to fail."""
+    if finding.severity is Severity.BAD:
+        yield from (test for test in finding.tests if test != REFERENCE)
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = len(names) - _NAMED
+    return f"{', '.join(names[:_NAMED])} and {more} more" if more > 0 else ", ".join(names)
+
+
+def _next_step(report: RunReport, judge: str) -> str:
+    """Return what to do next: mend what is broken, look at what failed, label what is open."""
+    counts = _status_counts(report, judge)
+    faults = sum(number for status, number in counts.items() if status in _FAULTS)
+    if faults:
+        return f"fix the parser or the prompt: {count_noun(faults, 'reply', 'replies')} without a label"
+    findings = [finding for finding in report.findings if finding.judge == judge]
+    worst = next((finding for finding in findings if finding.severity is Severity.BAD), None)
+    if worst is not None:
+        where = [name for name in (worst.task if len(report.tasks) > 1 else "", *worst.tests[:1]) if name]
+        return f"look at its cases{f': {chr(32).join(where)}' if where else ''}"
+    if not any(summary.labelled for summary in report.tasks):
+        return "label some items: without labels no agreement can be shown"
+    still_open = [finding for finding in findings if _is_headline(finding) and finding.decide]
+    if still_open:
+        task = f"{still_open[0].task}: " if len(report.tasks) > 1 else ""
+        return f"{task}{still_open[0].decide}"
+    return ""
