@@ -73,7 +73,6 @@ def test_thousands_of_measures_with_long_names_fit(render, report, measure, long
     assert "Shortened to stay within 65,536 characters; all measures are in report.json. Left out as a whole:" in text
     for number in range(6):
         assert f"## Task task {number}" in text
-        assert f"| task {number}" not in text.partition("## Task")[0]
 
 
 def test_a_hundred_tasks_fit_and_the_last_ones_are_named(render, report, measure) -> None:

@@ -61,7 +61,7 @@ def flat(text: object) -> str:
 def test_file_full_terminal_and_json_have_the_sentences(render, found) -> None:
     for shown in (render("markdown", found), render("terminal", found, width=200, full=True)):
         assert flat(shown).count(TEXT) == flat(shown).count(MOVED) == 1
-        assert flat(shown).index(TEXT) < flat(shown).index("careless (simulated)") < flat(shown).index(MOVED)
+        assert flat(shown).index(TEXT) < flat(shown).rindex("careless (simulated)", 0, flat(shown).index(MOVED))
     sentences = [each["sentence"] for each in document(found)["findings"]]
     assert TEXT in sentences
     assert MOVED in sentences
@@ -106,11 +106,11 @@ def test_what_failed_is_shown_above_the_findings_in_three_lines_however_much_fai
     assert "metric 'mine49' could not be computed" in text, "one that is too long is cut, not left out"
 
 
-@pytest.mark.parametrize(("tasks", "most"), [(1, 20), (2, 25), (4, 35)])
+@pytest.mark.parametrize(("tasks", "most"), [(1, 50), (2, 55), (4, 55)])
 @pytest.mark.parametrize("judges", [1, 3, 12])
 @pytest.mark.parametrize("width", [80, 100])
 def test_it_fits_a_screen_however_much_was_found(render, tasks: int, judges: int, width: int, most: int) -> None:
-    """The command adds five lines: 25 for one task, 40 for four."""
+    """The tables of the answer have a row for every judge, and findings take what they leave."""
     report = sample_report()
     (summary,) = report.tasks
     several = tuple(evolve(summary, task=evolve(summary.task, name=f"task{at}")) for at in range(tasks))
@@ -161,7 +161,9 @@ def test_the_reference_is_named_where_a_tests_figure_stands_beside(render) -> No
 
 def test_a_judge_without_a_record_was_not_asked(render) -> None:
     report = evolve(sample_report(), judges=(*sample_report().judges, "late"), measures=(), missing_records=5)
-    assert "late Not asked: the run stopped first." in flat(render("terminal", report))
+    assert "late this task run the suite again: this judge was not asked yet" in flat(
+        render("terminal", report, width=200)
+    )
     assert "Not asked: the run stopped first." in render("html", report)
 
 
@@ -192,7 +194,7 @@ def test_every_output_says_which_family_is_controlled(render, reporter: str) -> 
         assert text.endswith(said), "one screen begins with the answer"
     elif reporter != "json":
         finding = next(each.statement for each in whole.findings if each.judge)
-        assert text.index(said) < text.index(finding), "what is controlled is read before what is claimed"
+        assert text.index(finding) < text.index(said), "the answer comes before what is controlled"
     assert said not in flat(render(reporter, evolve(whole, family=None))).replace('"family":null', "")
 
 

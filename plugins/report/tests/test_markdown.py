@@ -5,6 +5,9 @@ from attrs import evolve
 from jrh import RecordTable
 from jrh_testing import empty_report
 
+_MAIN = 2
+"""The heat map's table, behind the two of the answer."""
+
 
 def _tables(text: str) -> list[list[list[str]]]:
     """Return the cells of every table; a pipe that is escaped parts nothing."""
@@ -68,7 +71,7 @@ def test_every_row_has_as_many_cells_as_its_heading_whatever_the_text(render, re
 
 
 def test_the_main_table_has_judges_tests_intervals_and_missing_counts(render, report) -> None:
-    main = _tables(render("markdown", report))[0]
+    main = _tables(render("markdown", report))[_MAIN]
 
     assert main[0] == ["Judge", "Test", "as expected", "flip rate", "noise floor", "self-kappa"]
     assert main[6] == [
@@ -128,7 +131,7 @@ def test_accuracy_is_against_the_gold_label_where_a_test_keeps_it(render, report
     measures = [each for each in report.measures if each.name == "as-expected" and not each.cell]
     against_gold = tuple(evolve(each, name="gold-accuracy", estimate=0.25, interval=None) for each in measures[:1])
 
-    main = _tables(render("markdown", evolve(report, measures=(*report.measures, *against_gold))))[0]
+    main = _tables(render("markdown", evolve(report, measures=(*report.measures, *against_gold))))[_MAIN]
 
     assert main[2][2].startswith("0.250")
     assert main[3][2].startswith("0.7")
@@ -141,7 +144,7 @@ def test_agreement_with_oneself_does_not_pass_for_accuracy(render, report) -> No
         return RecordTable.from_columns({name: [text] * 2 for name, text in columns.items()} | cases)
 
     texts = [render("markdown", evolve(report, records=expecting(each))) for each in ("same", "changes")]
-    own, other = (_tables(text)[0] for text in texts)
+    own, other = (_tables(text)[_MAIN] for text in texts)
 
     assert [row[2][:5] for row in own[2:4]] == ["0.710", ""]
     assert [row[2][:5] for row in other[2:4]] == ["0.710", "0.710"]

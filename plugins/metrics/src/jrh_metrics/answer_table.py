@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final
+from typing import Any, Final, TypeAlias
 
-from attrs import frozen
+from attrs import evolve, frozen
 from jrh import REFERENCE, Measure, RunReport
 from jrh.text import count_noun
-from jrh.values import Cell, Column, Finding, Importance, MeasureRef, Row, Section, Severity, TablePart, TaskSummary
+from jrh.values import Column, Finding, Importance, MeasureRef, Row, Section, Severity, TablePart, TaskSummary
 from jrh_measuring import ReportMeasures
 
 from jrh_metrics.judges_by_tests import EXPECTED, RIGHT, name_accuracy, price_of_verdicts
@@ -24,7 +24,12 @@ _FAULTS: Final = frozenset({"unparsable", "off_scale"})
 """Statuses that a better parser or prompt would mend."""
 _TIE: Final = "=1"
 _TIES: Final = "=1: the interval overlaps that of the first judge, so that neither is shown to agree more."
-_USES: Final = "'Use for' and 'not for' rest on decided findings alone."
+_ENOUGH: Final = 0.4
+"""Where Landis and Koch's "moderate" agreement begins (1977, Biometrics 33:159-174)."""
+_USES: Final = (
+    f"'Use for': shown to agree beyond chance, with an interval above {_ENOUGH:g}, and no failed test. "
+    "'Not for': shown to fail."
+)
 
 
 @frozen
@@ -32,14 +37,13 @@ class AnswerTable:
     """Shows a row for every judge and task, best first, and what each judge can be used for."""
 
     def sections(self, report: RunReport) -> Iterator[Section]:
-        """Yield the section: numbers by task and judge, then uses by judge."""
+        """Yield the section: uses by judge, then numbers by task and judge."""
         if not report.judges or not report.tasks:
             return
         measures = ReportMeasures.of(report)
         rankings = {summary.task.name: _rank_judges(measures, summary) for summary in report.tasks}
-        yield Section(
-            importance=Importance.FIRST, parts=(_table_of_numbers(measures, rankings), _table_of_uses(report, rankings))
-        )
+        parts = _table_of_uses(measures, rankings), _table_of_numbers(measures, rankings)
+        yield Section(importance=Importance.FIRST, parts=parts)
 
 
 @frozen(kw_only=True)
@@ -52,10 +56,19 @@ class _Ranked:
     agreement: MeasureRef | None
 
 
+_Rankings: TypeAlias = Mapping[str, Sequence[_Ranked]]
+"""Task -> its judges, the best first."""
+
+
 def _rank_judges(measures: ReportMeasures, summary: TaskSummary) -> Sequence[_Ranked]:
     """Order the judges of a task by agreement with people; without labels, by verdicts as expected over the tests."""
     report, task = measures.report, summary.task.name
-    wanted = ((KAPPA, REFERENCE, ""), (RIGHT, REFERENCE, name_accuracy(report, task)), (_MEAN, "", "as expected"))
+    wanted = (
+        (KAPPA, REFERENCE, ""),
+        (RIGHT, REFERENCE, name_accuracy(report, task)),
+        (_MEAN, "", "share as expected, mean over tests"),
+        (EXPECTED, REFERENCE, "share as expected"),
+    )
     for name, test, note in wanted:
         cells = {
             judge: MeasureRef(measure=place[0], digits=_DIGITS, note=note)
@@ -95,7 +108,7 @@ def _overlap(lower: Measure, higher: Measure) -> bool:
     return lower.interval.high >= higher.interval.low
 
 
-def _table_of_numbers(measures: ReportMeasures, rankings: Mapping[str, Sequence[_Ranked]]) -> TablePart:
+def _table_of_numbers(measures: ReportMeasures, rankings: _Rankings) -> TablePart:
     report = measures.report
     several = len(rankings) > 1
     rows = tuple(
@@ -116,11 +129,18 @@ def _table_of_numbers(measures: ReportMeasures, rankings: Mapping[str, Sequence[
     return TablePart(
         caption="Judges, best first",
         heads=("Judge", *(("Task",) if several else ()), ""),
-        columns=tuple(Column(heading=heading) for heading in headings),
-        rows=rows,
         note=_TIES if any(ranked.mark == _TIE for judges in rankings.values() for ranked in judges) else "",
-        file="answer",
+        **_used_columns(headings, rows),
     )
+
+
+def _used_columns(headings: Sequence[str], rows: Sequence[Row]) -> dict[str, Any]:
+    """Return columns and rows without the columns that are empty in all rows."""
+    used = [at for at in range(len(headings)) if any(row.cells[at] not in (None, "") for row in rows)]
+    return {
+        "columns": tuple(Column(heading=headings[at]) for at in used),
+        "rows": tuple(evolve(row, cells=tuple(row.cells[at] for at in used)) for row in rows),
+    }
 
 
 def _worst_test(measures: ReportMeasures, task: str, judge: str) -> tuple[str, MeasureRef | None]:
@@ -150,32 +170,26 @@ def _missing_verdicts(report: RunReport, task: str, judge: str) -> str:
 
 def _status_counts(report: RunReport, judge: str, task: str = "") -> Mapping[str, int]:
     records = report.records
-    if not len(records):
+    # Imported tables need not have every column.
+    if not len(records) or not {"judge", "task", "status"} <= set(records.columns):
         return {}
     of_judge = records.where(records.equals("judge", judge))
     rows = of_judge.where(of_judge.equals("task", task)) if task else of_judge
     return {status: len(group) for (status,), group in rows.split("status")}
 
 
-def _table_of_uses(report: RunReport, rankings: Mapping[str, Sequence[_Ranked]]) -> TablePart:
+def _table_of_uses(measures: ReportMeasures, rankings: _Rankings) -> TablePart:
+    uses = {judge: _uses(measures, rankings, judge) for judge in _by_places(measures.report.judges, rankings)}
     rows = tuple(
-        Row(
-            heads=(judge,),
-            cells=(*_uses(report, judge), _next_step(report, judge)),
-        )
-        for judge in _by_places(report.judges, rankings)
+        Row(heads=(judge,), cells=(*use, _next_step(measures.report, judge, use[-1]))) for judge, use in uses.items()
     )
     headings = ("use for", "not for", "undecided", "next step")
     return TablePart(
-        caption="What each judge can be used for",
-        heads=("Judge",),
-        columns=tuple(Column(heading=heading) for heading in headings),
-        rows=rows,
-        note=_USES,
+        caption="What each judge can be used for", heads=("Judge",), note=_USES, **_used_columns(headings, rows)
     )
 
 
-def _by_places(judges: Sequence[str], rankings: Mapping[str, Sequence[_Ranked]]) -> Sequence[str]:
+def _by_places(judges: Sequence[str], rankings: _Rankings) -> Sequence[str]:
     """Order judges by the sum of their places in the tasks."""
     places = dict.fromkeys(judges, 0)
     for ranking in rankings.values():
@@ -184,24 +198,36 @@ def _by_places(judges: Sequence[str], rankings: Mapping[str, Sequence[_Ranked]])
     return sorted(judges, key=places.__getitem__)
 
 
-def _uses(report: RunReport, judge: str) -> tuple[str, str, str]:
+def _uses(measures: ReportMeasures, rankings: _Rankings, judge: str) -> tuple[str, str, str]:
     """Return the tasks a judge is shown to be good for, those it fails, and the undecided ones; failed tests named."""
+    report = measures.report
     good, failed, undecided = [], [], []
-    for summary in report.tasks:
-        task = summary.task.name
+    for task, ranking in rankings.items():
         findings = [finding for finding in report.findings if (finding.judge, finding.task) == (judge, task)]
-        name = task if len(report.tasks) > 1 else "this task"
-        tests = dict.fromkeys(test for finding in findings for test in _failed_tests(finding))
-        if any(finding.severity is Severity.BAD and _is_headline(finding) for finding in findings):
+        bad = [finding for finding in findings if finding.severity is Severity.BAD]
+        name = task if len(rankings) > 1 else "this task"
+        tests = {test for finding in bad for test in finding.tests if test != REFERENCE}
+        if any(map(_is_headline, bad)):
             failed.append(name)
-            continue
-        if tests:
-            failed.append(f"{_listed([test for test in report.tests if test in tests])} ({name})")
-        agrees = any(finding.severity is Severity.GOOD and _is_headline(finding) for finding in findings)
-        (good if agrees else undecided).append(name)
-    every = f"all {len(report.tasks)} tasks" if len(report.tasks) > 1 else ""
-    whole = (every if every and len(names) == len(report.tasks) else "; ".join(names) for names in (good, undecided))
-    return next(whole), "; ".join(failed), next(whole)
+        elif tests:
+            named = _listed([test for test in report.tests if test in tests])
+            failed.append(f"{named} ({name})" if len(rankings) > 1 else named)
+        elif _agrees_enough(report, findings, next(ranked for ranked in ranking if ranked.judge == judge)):
+            good.append(name)
+        else:
+            undecided.append(name)
+    return _name_tasks(good, report), "; ".join(failed), _name_tasks(undecided, report)
+
+
+def _name_tasks(names: Sequence[str], report: RunReport) -> str:
+    return f"all {len(names)} tasks" if 1 < len(names) == len(report.tasks) else "; ".join(names)
+
+
+def _agrees_enough(report: RunReport, findings: Sequence[Finding], ranked: _Ranked) -> bool:
+    # "Beyond chance" alone is no recommendation: with many items a kappa of 0.1 is, too.
+    interval = None if ranked.agreement is None else report.measures[ranked.agreement.measure].interval
+    claimed = any(finding.severity is Severity.GOOD and _is_headline(finding) for finding in findings)
+    return claimed and interval is not None and interval.low >= _ENOUGH
 
 
 def _is_headline(finding: Finding) -> bool:
@@ -209,20 +235,16 @@ def _is_headline(finding: Finding) -> bool:
     return any(basis.name in (KAPPA, RIGHT) and basis.test == REFERENCE for basis in finding.basis)
 
 
-def _failed_tests(finding: Finding) -> Iterator[str]:
-    """Yield the tests in which a judge is shown to fail."""
-    if finding.severity is Severity.BAD:
-        yield from (test for test in finding.tests if test != REFERENCE)
-
-
 def _listed(names: Sequence[str]) -> str:
     more = len(names) - _NAMED
     return f"{', '.join(names[:_NAMED])} and {more} more" if more > 0 else ", ".join(names)
 
 
-def _next_step(report: RunReport, judge: str) -> str:
+def _next_step(report: RunReport, judge: str, undecided: str) -> str:
     """Return what to do next: mend what is broken, look at what failed, label what is open."""
     counts = _status_counts(report, judge)
+    if len(report.records) and not counts:
+        return "run the suite again: this judge was not asked yet"
     faults = sum(number for status, number in counts.items() if status in _FAULTS)
     if faults:
         return f"fix the parser or the prompt: {count_noun(faults, 'reply', 'replies')} without a label"
@@ -237,4 +259,4 @@ def _next_step(report: RunReport, judge: str) -> str:
     if still_open:
         task = f"{still_open[0].task}: " if len(report.tasks) > 1 else ""
         return f"{task}{still_open[0].decide}"
-    return ""
+    return f"label more items{f' of {undecided}' if len(report.tasks) > 1 else ''}" if undecided else ""

@@ -348,8 +348,10 @@ def _known_cost(lines: Sequence[CostLine]) -> float | None:
 
 
 def price_of_verdicts(lines: Sequence[CostLine]) -> str:
-    """Write US dollars of 1,000 trials."""
+    """Write US dollars of 1,000 trials; empty without a trial."""
     cost = _known_cost(lines)
+    if not any(line.trials for line in lines):
+        return ""
     return money(None if cost is None else cost / sum(line.trials for line in lines) * _THOUSAND)
 
 

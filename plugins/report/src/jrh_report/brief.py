@@ -23,10 +23,10 @@ from jrh_report import tables
 from jrh_report.findings import DATA
 from jrh_report.sections import content_text, mark_of
 
-_LINES_OF_ALL: Final = 24
-_LINES_PER_TASK: Final = 6
-_MOST_LINES: Final = 44
-"""With the lines that the command adds, 35 for one task and 50 for four or more."""
+_LINES_OF_ALL: Final = 15
+_LINES_PER_TASK: Final = 5
+_MOST_LINES: Final = 35
+"""With the lines that the command adds, 25 for one task and 40 for four or more; the tables add half of theirs."""
 _FOOTER: Final = 2
 """Lines kept for counting what is not shown."""
 _WARNED: Final = 3
@@ -41,6 +41,8 @@ _LABEL: Final = 12
 _COLUMN: Final = 18
 """Letters of a column that are not folded."""
 _WIDEST: Final = 1000
+_ROWS: Final = 15
+"""Rows of a further table of the answer."""
 _STYLES: Final = {
     Severity.BAD: "bold red",
     Severity.WARNING: "yellow",
@@ -75,7 +77,9 @@ def brief(report: RunReport, console: Console) -> Iterator[RenderableType]:
     answer = list(_first_tables(report, console))
     notes = [_row(None, clean(note, _TEXT)) for note in report.notes if note not in report.warnings]
     most = min(_LINES_OF_ALL + _LINES_PER_TASK * max(len(report.tasks), 1), _MOST_LINES)
-    room = most - sum(_lines(part, console) for part in (*head, *answer, *foot)) - _FOOTER
+    # The tables say in a line what several findings say: they take half of the room that they need from them.
+    room = most - sum(_lines(part, console) for part in (*head, *foot)) - _FOOTER
+    room -= sum(_lines(part, console) for part in answer) // 2
     shown = _fit_blocks(blocks, room)
     room -= sum(_size(block, entries) for block, entries in shown)
     # A judge is worth more than a note: notes get room only once every judge has its heading.
@@ -100,13 +104,21 @@ def brief(report: RunReport, console: Console) -> Iterator[RenderableType]:
 
 def _first_tables(report: RunReport, console: Console) -> Iterator[RenderableType]:
     """Yield the tables of the first sections, each with its note; they are never cut, for they have every judge."""
+    first, more = True, list[str]()
     for section in report.sections:
         for part in section.parts if section.importance is Importance.FIRST else ():
             for table in part.tables():
+                # The first table of all is the answer; a longer one is left to the files.
+                if not first and len(table.rows) > _ROWS:
+                    more.append(table.caption)
+                    continue
+                first = False
                 yield Text("")
                 yield _answer_grid(report, table, console)
                 if table.note:
                     yield Text(clean(table.note, _TEXT), style="dim")
+    if more:
+        yield Text(f"In the report: {clean('; '.join(more), _TEXT)}", style="dim")
 
 
 def _answer_grid(report: RunReport, table: TablePart, console: Console) -> Grid:

@@ -51,11 +51,17 @@ class MarkdownReporter:
     def render(self, report: RunReport) -> str:
         """Return the document; the same report gives the same text."""
         # In the order in which they are read; `rank` says in which order they are served.
-        blocks = [*_header(report), *_findings(report)]
+        blocks = list(_header(report))
+        sections = tuple(section_texts(report, _DIGITS))
+        for section in sections:
+            if section.importance is Importance.FIRST:
+                blocks += (evolve(block, rank=-1) for block in _section(section, len(report.tasks)))
+        blocks += _findings(report)
         for summary in report.tasks:
             blocks += _task(report, summary)
-        for section in section_texts(report, _DIGITS):
-            blocks += _section(section, len(report.tasks))
+        for section in sections:
+            if section.importance is not Importance.FIRST:
+                blocks += _section(section, len(report.tasks))
         blocks += _about_the_run(report)
         if self.options.details:
             blocks += _every_measure(report)
@@ -77,8 +83,6 @@ def _header(report: RunReport) -> Iterator[Block]:
         listed = ", ".join(safe(judge, 60) for judge in names[:_NAMED])
         more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
         facts.append(f"Simulated judges (planted behaviour, no model): {listed}{more}.")
-    if report.family is not None and report.family.tests:
-        facts.append(report.family.sentence)
     yield Block(lines=tuple(f"- {fact}" for fact in facts), rank=-2, what="facts about the run")
 
 
@@ -89,6 +93,9 @@ def _findings(report: RunReport) -> Iterator[Block]:
         lines = [sentence_with_severity(report, finding) for finding in group.findings]
         yield _bullets(lines, head=head, limit=1000, what=f"findings of {safe(group.heading, 60)}", rank=-1)
         head = ""
+    # After the results: what is controlled does not say which judge to take.
+    if report.family is not None and report.family.tests:
+        yield Block(lines=(report.family.sentence,), rank=-1, what="the error rates of the findings")
 
 
 def _task(report: RunReport, summary: TaskSummary) -> Iterator[Block]:

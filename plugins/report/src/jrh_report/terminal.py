@@ -80,6 +80,7 @@ def _tables_of(report: RunReport) -> Iterator[RenderableType]:
     yield Text(f"Reliability report: {clean(report.suite)}", style="bold")
     yield Text(report.totals, style="yellow" if report.incomplete else "")
     yield Text(f"Run {clean(report.run_id, 12)}, seed {report.seed}, jrh {clean(report.version)}", style="dim")
+    yield from _sections(report, Importance.FIRST)
     for group in findings_by_judge(report):
         yield from _heading(f"Findings: {clean(group.heading)}")
         yield from (_bullet(clean(sentence_with_severity(report, finding), 1000)) for finding in group.findings)
@@ -87,11 +88,7 @@ def _tables_of(report: RunReport) -> Iterator[RenderableType]:
         yield Text(report.family.sentence, style="dim")
     for summary in report.tasks:
         yield from _task(report, summary)
-    for section in section_texts(report, _DIGITS, Importance.FIRST, Importance.MAIN, gap="\n"):
-        yield from _heading(section.title)
-        yield from (_indent(Text(clean(text, 1000), style="dim")) for text in section.text)
-        for table in section.tables:
-            yield from map(_indent, (Text(""), Text(clean(table.title, 200)), *_grid(table)))
+    yield from _sections(report, Importance.MAIN)
     run = tables.run_tables(report)
     # What the terminal leaves out is named, so that it can be looked up.
     details = [section.title for section in report.sections if section.importance is Importance.DETAIL]
@@ -110,6 +107,14 @@ def _tables_of(report: RunReport) -> Iterator[RenderableType]:
             f"In the other reports: {'; '.join(clean(title, 80) for title in dict.fromkeys(details))}.", style="dim"
         )
     yield Text("All measures are in the JSON report; the suite can ask for more: `metrics: {add: [...]}`.", style="dim")
+
+
+def _sections(report: RunReport, importance: Importance) -> Iterator[RenderableType]:
+    for section in section_texts(report, _DIGITS, importance, gap="\n"):
+        yield from _heading(section.title)
+        yield from (_indent(Text(clean(text, 1000), style="dim")) for text in section.text)
+        for table in section.tables:
+            yield from map(_indent, (Text(""), Text(clean(table.title, 200)), *_grid(table)))
 
 
 def _task(report: RunReport, summary: TaskSummary) -> Iterator[RenderableType]:

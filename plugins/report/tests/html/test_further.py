@@ -66,7 +66,7 @@ def line_of(table: Table, *heads: str) -> Line:
 
 def test_a_run_without_such_measures_has_no_such_section(render: Callable[..., str]) -> None:
     found = shown([a_measure("as-expected", judge="careful", test="reference")])
-    assert list(found) == ["section-judges-by-tests", "section-cost-by-test"]
+    assert list(found) == ["section-answer", "section-judges-by-tests", "section-cost-by-test"]
     text = render("html", sample_report())
     sections = set(re.findall(r'id="(section-[\w-]+)"', text)) - {f"{key}-title" for key in found}
     assert {each.removesuffix("-title") for each in sections} == {*found, "section-further"}
@@ -240,7 +240,7 @@ def test_what_a_panel_decides_is_told_by_rule_and_by_who_is_left_out() -> None:
 
 def test_the_agreement_of_one_judge_with_others_is_none_of_the_panel() -> None:
     found = shown([a_measure("gwet-ac1", judge="careful", test="format", unit="coefficient")])
-    assert list(found) == ["section-further"]
+    assert list(found) == ["section-answer", "section-further"]
 
 
 def test_pairs_stand_by_how_alike_their_errors_are_and_simulated_judges_are_marked() -> None:

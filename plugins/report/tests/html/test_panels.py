@@ -67,7 +67,7 @@ def test_of_two_options_there_is_no_table_of_preferences(render: Callable[..., s
 def test_judges_with_other_places_leave_cells_empty() -> None:
     fewer = [evolve(each, judge="careless") for each in of_places()[:2]]
     report = load_sections(evolve(sample_report(), measures=(*of_places(), *fewer)))
-    (section,) = page_sections(report)
+    _, section = page_sections(report)
     (found,) = section.parts[0].tables
     assert list(found.columns) == ["first place", "second place", "third place"]
     assert [[cell is not None for cell in line.cells] for line in found.lines] == [[True] * 3, [True, True, False]]

@@ -42,7 +42,8 @@ class NotebookReporter:
             judges=tuple(findings_by_judge(report)),
             grades=_GRADES,
             in_sight=_SHOWN,
-            sections=tuple(section for section in sections if section.importance is not Importance.DETAIL),
+            first=tuple(section for section in sections if section.importance is Importance.FIRST),
+            sections=tuple(section for section in sections if section.importance is Importance.MAIN),
             details=tuple(section.title for section in sections if section.importance is Importance.DETAIL),
             style=trust_markup(source("notebook.css") + shades),
         )

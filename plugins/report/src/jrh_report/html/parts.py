@@ -27,8 +27,6 @@ from jrh_report.sections import MIXED, all_sections, limit_rows, mark_of, number
 
 _DIGITS: Final = 3
 _HEAT_DIGITS: Final = 2
-_SHORT: Final = 6
-"""Rows of a table that is in sight at once."""
 
 
 @frozen(kw_only=True)
@@ -171,7 +169,7 @@ def _part(report: RunReport, section: Declaration, key: str) -> Part:
         judge=section.judge,
         tables=tuple(
             # The script folds what is marked; without scripts, and on paper, everything is open.
-            evolve(table, folded=True) if section.importance is not Importance.FIRST else table
+            evolve(table, folded=section.importance is not Importance.FIRST)
             for part in drawn_alone
             for table in (_table(report, section.task, form, part) for form in part.tables())
         ),
@@ -274,7 +272,7 @@ def _table(report: RunReport, task: str, table: TablePart, part: Declared) -> Ta
             for row in table.rows
         ),
         more=table.more,
-        folded=table.folded or len(table.rows) > _SHORT,
+        folded=table.folded,
     )
 
 

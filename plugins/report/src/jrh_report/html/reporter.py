@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
 from jrh import RunReport
+from jrh.values import Importance
 from jrh_measuring import format_estimate, format_interval, page_environment
 
 from jrh_report import tables
@@ -56,13 +57,15 @@ class HtmlReporter:
         # Inline: the page is one file that asks for nothing.
         style, script = source("style.css") + source("shades.css"), source("script.js")
         report = finite(report)
+        sections = tuple(page_sections(report))
         known = {summary.task.name for summary in report.tasks}
         return render_template(
             "page.html.j2",
             report,
             answers=answers(report),
             tasks=tuple(_tasks(report)),
-            sections=tuple(page_sections(report)),
+            first=tuple(section for section in sections if section.importance is Importance.FIRST),
+            sections=tuple(section for section in sections if section.importance is not Importance.FIRST),
             flips=collect_flips(report, self.options.examples),
             findings=[text.sentence for text in report.findings if not text.judge and text.task not in known],
             tables=tables.run_tables(report),
