@@ -9,7 +9,7 @@ from typing import Any, Final, TypeAlias
 from attrs import evolve, frozen
 from jrh import REFERENCE, Measure, RunReport
 from jrh.text import count_noun
-from jrh.values import Column, Finding, Importance, MeasureRef, Row, Section, Severity, TablePart, TaskSummary
+from jrh.values import Cell, Column, Finding, Importance, MeasureRef, Row, Section, Severity, TablePart, TaskSummary
 from jrh_measuring import ReportMeasures
 
 from jrh_metrics.judges_by_tests import EXPECTED, RIGHT, name_accuracy, price_of_verdicts
@@ -64,7 +64,7 @@ def _rank_judges(measures: ReportMeasures, summary: TaskSummary) -> Sequence[_Ra
     """Order the judges of a task by agreement with people; without labels, by verdicts as expected over the tests."""
     report, task = measures.report, summary.task.name
     wanted = (
-        (KAPPA, REFERENCE, ""),
+        (KAPPA, REFERENCE, "kappa"),
         (RIGHT, REFERENCE, name_accuracy(report, task)),
         (_MEAN, "", "share as expected, mean over tests"),
         (EXPECTED, REFERENCE, "share as expected"),
@@ -92,7 +92,7 @@ def _ranked(report: RunReport, cells: Mapping[str, MeasureRef]) -> Iterator[_Ran
     first = known.get(order[0])
     ties = {judge for judge in order[1:] if judge in known and first is not None and _overlap(known[judge], first)}
     for place, judge in enumerate(order, start=1):
-        if agreement(judge) == -math.inf:
+        if agreement(judge) == -math.inf or len(order) == 1:
             mark = ""
         elif judge in ties or (ties and place == 1):
             mark = _TIE
@@ -125,13 +125,22 @@ def _table_of_numbers(measures: ReportMeasures, rankings: _Rankings) -> TablePar
         for task, judges in rankings.items()
         for ranked in judges
     )
-    headings = ("agreement (kappa)", "worst test", "as expected there", "reruns differ", "missing", "$ per 1,000")
+    names = {ranked.agreement.note for judges in rankings.values() for ranked in judges if ranked.agreement is not None}
+    if len(names) == 1:
+        # One name for all is said in the heading.
+        rows = tuple(evolve(row, cells=(_without_note(row.cells[0]), *row.cells[1:])) for row in rows)
+    agreement = f"agreement ({names.pop()})" if len(names) == 1 else "agreement"
+    headings = (agreement, "worst test", "as expected there", "reruns differ", "missing", "$ per 1,000")
     return TablePart(
         caption="Judges, best first",
         heads=("Judge", *(("Task",) if several else ()), ""),
         note=_TIES if any(ranked.mark == _TIE for judges in rankings.values() for ranked in judges) else "",
         **_used_columns(headings, rows),
     )
+
+
+def _without_note(cell: Cell) -> Cell:
+    return evolve(cell, note="") if isinstance(cell, MeasureRef) else cell
 
 
 def _used_columns(headings: Sequence[str], rows: Sequence[Row]) -> dict[str, Any]:
@@ -181,7 +190,8 @@ def _status_counts(report: RunReport, judge: str, task: str = "") -> Mapping[str
 def _table_of_uses(measures: ReportMeasures, rankings: _Rankings) -> TablePart:
     uses = {judge: _uses(measures, rankings, judge) for judge in _by_places(measures.report.judges, rankings)}
     rows = tuple(
-        Row(heads=(judge,), cells=(*use, _next_step(measures.report, judge, use[-1]))) for judge, use in uses.items()
+        Row(heads=(judge,), cells=(*use, next(_steps(measures.report, judge, use[-1]), "")))
+        for judge, use in uses.items()
     )
     headings = ("use for", "not for", "undecided", "next step")
     return TablePart(
@@ -207,7 +217,8 @@ def _uses(measures: ReportMeasures, rankings: _Rankings, judge: str) -> tuple[st
         bad = [finding for finding in findings if finding.severity is Severity.BAD]
         name = task if len(rankings) > 1 else "this task"
         tests = {test for finding in bad for test in finding.tests if test != REFERENCE}
-        if any(map(_is_headline, bad)):
+        # What fails in no test of its own, such as circular preferences, fails the task.
+        if any(_is_headline(finding) or set(finding.tests) <= {REFERENCE} for finding in bad):
             failed.append(name)
         elif tests:
             named = _listed([test for test in report.tests if test in tests])
@@ -240,23 +251,26 @@ def _listed(names: Sequence[str]) -> str:
     return f"{', '.join(names[:_NAMED])} and {more} more" if more > 0 else ", ".join(names)
 
 
-def _next_step(report: RunReport, judge: str, undecided: str) -> str:
-    """Return what to do next: mend what is broken, look at what failed, label what is open."""
+def _steps(report: RunReport, judge: str, undecided: str) -> Iterator[str]:
+    """Yield what to do next, the most urgent first: mend what is broken, look at what failed, label what is open."""
+    several = len(report.tasks) > 1
     counts = _status_counts(report, judge)
     if len(report.records) and not counts:
-        return "run the suite again: this judge was not asked yet"
+        yield "run the suite again: this judge was not asked yet"
     faults = sum(number for status, number in counts.items() if status in _FAULTS)
     if faults:
-        return f"fix the parser or the prompt: {count_noun(faults, 'reply', 'replies')} without a label"
+        yield f"fix the parser or the prompt: {count_noun(faults, 'reply', 'replies')} without a label"
     findings = [finding for finding in report.findings if finding.judge == judge]
-    worst = next((finding for finding in findings if finding.severity is Severity.BAD), None)
-    if worst is not None:
-        where = [name for name in (worst.task if len(report.tasks) > 1 else "", *worst.tests[:1]) if name]
-        return f"look at its cases{f': {chr(32).join(where)}' if where else ''}"
+    for finding in findings:
+        if finding.severity is Severity.BAD:
+            where = " ".join(name for name in (finding.task if several else "", *finding.tests[:1]) if name)
+            yield f"look at its cases{f': {where}' if where else ''}"
     if not any(summary.labelled for summary in report.tasks):
-        return "label some items: without labels no agreement can be shown"
-    still_open = [finding for finding in findings if _is_headline(finding) and finding.decide]
-    if still_open:
-        task = f"{still_open[0].task}: " if len(report.tasks) > 1 else ""
-        return f"{task}{still_open[0].decide}"
-    return f"label more items{f' of {undecided}' if len(report.tasks) > 1 else ''}" if undecided else ""
+        yield "label some items: without labels no agreement can be shown"
+    for finding in findings:
+        if _is_headline(finding) and finding.decide:
+            yield f"{f'{finding.task}: ' if several else ''}label more items: {finding.decide}"
+    if all(sum(count > 0 for count in summary.gold.values()) <= 1 for summary in report.tasks):
+        yield "add items with another gold label: agreement cannot be judged with one"
+    if undecided:
+        yield f"label more items{f' of {undecided}' if several else ''}"
