@@ -182,7 +182,7 @@ def test_the_page_is_as_wide_as_the_window(browser: Browser, page_file: Path, si
 
 def test_the_answer_fits_one_screen(browser: Browser, page_file: Path) -> None:
     with visit(browser, page_file) as seen:
-        bottom = seen.evaluate("document.querySelector('.answers').getBoundingClientRect().bottom")
+        bottom = seen.evaluate("document.querySelector('#answer').getBoundingClientRect().bottom")
         assert bottom <= DESKTOP[1]
 
 

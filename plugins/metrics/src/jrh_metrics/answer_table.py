@@ -194,9 +194,7 @@ def _table_of_uses(measures: ReportMeasures, rankings: _Rankings) -> TablePart:
         for judge, use in uses.items()
     )
     headings = ("use for", "not for", "undecided", "next step")
-    return TablePart(
-        caption="What each judge can be used for", heads=("Judge",), note=_USES, **_used_columns(headings, rows)
-    )
+    return TablePart(caption="Judges and their uses", heads=("Judge",), note=_USES, **_used_columns(headings, rows))
 
 
 def _by_places(judges: Sequence[str], rankings: _Rankings) -> Sequence[str]:

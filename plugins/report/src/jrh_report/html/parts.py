@@ -27,6 +27,8 @@ from jrh_report.sections import MIXED, all_sections, limit_rows, mark_of, number
 
 _DIGITS: Final = 3
 _HEAT_DIGITS: Final = 2
+_TASK: Final = "Task"
+"""Heading of the column of a table about several tasks."""
 
 
 @frozen(kw_only=True)
@@ -157,8 +159,28 @@ def page_sections(report: RunReport) -> Iterator[Section]:
             title=sections[0].title,
             text=tuple(text),
             importance=sections[0].importance,
-            parts=tuple(_part(report, section, f"{name}-{place}") for place, section in enumerate(sections)),
+            parts=tuple(
+                _part(report, part, f"{name}-{place}")
+                for place, part in enumerate(part for section in sections for part in _by_task(section))
+            ),
         )
+
+
+def _by_task(section: Declaration) -> Iterator[Declaration]:
+    """Yield a section about several tasks as what is common, and a table for each task: a reader chooses one task."""
+    split = [part for part in section.parts if isinstance(part, TablePart) and _TASK in part.heads]
+    if not split:
+        yield section
+        return
+    yield evolve(section, parts=tuple(part for part in section.parts if part not in split))
+    for task in dict.fromkeys(row.heads[part.heads.index(_TASK)] for part in split for row in part.rows):
+        yield evolve(section, task=task, parts=tuple(_rows_of_task(part, task) for part in split))
+
+
+def _rows_of_task(table: TablePart, task: str) -> TablePart:
+    at = table.heads.index(_TASK)
+    rows = tuple(evolve(row, heads=row.heads[:at] + row.heads[at + 1 :]) for row in table.rows if row.heads[at] == task)
+    return evolve(table, heads=table.heads[:at] + table.heads[at + 1 :], rows=rows)
 
 
 def _part(report: RunReport, section: Declaration, key: str) -> Part:
