@@ -150,7 +150,7 @@ def without_costs(found: Any) -> Any:
     kept = {name: without_costs(value) for name, value in found.items() if name not in COSTS_AND_TIMES}
     kept["measures"] = [each for each in kept.get("measures", []) if each.get("name") not in COSTS_AND_TIMES]
     if "sections" in found:
-        kept["sections"] = [each for each in kept["sections"] if not each["name"].startswith("cost-")]
+        kept["sections"] = [each for each in kept["sections"] if not each["name"].startswith(("cost-", "answer"))]
     kept["components"] = [each for each in kept.get("components", []) if each["role"] != "model"]
     return kept
 

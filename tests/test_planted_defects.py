@@ -171,7 +171,9 @@ def test_the_report_shows_it(found: RunResult, test: str) -> None:
     written = next(path for path in found.files if path.name == "report.md").read_text(encoding="utf-8")
     main = written.partition("<details>")[0]
     for judge in DEFECTS:
-        row = next(line for line in main.splitlines() if line.startswith(f"| {judge} (simulated) | {test} |"))
+        # Behind the tables of the answer, whose rows begin with judges, too.
+        lines = main.partition("## Judges by tests")[2].splitlines()
+        row = next(line for line in lines if line.startswith(f"| {judge} (simulated) | {test} |"))
         estimate = measured(found, "flip-rate", judge, test).estimate
         assert f"{estimate:.3f} \\[" in row
 

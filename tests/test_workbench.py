@@ -281,7 +281,7 @@ def test_the_program_prints_an_address_that_works_once_and_ends_at_ctrl_c(folder
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as program:
         try:
             assert program.stdout is not None
-            found = re.fullmatch(r"http://(127\.0\.0\.1):(\d+)(/enter\?token=\S+)\n", program.stdout.readline())
+            found = re.fullmatch(r"http://(127\.0\.0\.1):(\d+)(/enter\?once=\S+)\n", program.stdout.readline())
             assert found
             host, port, entrance = found[1], int(found[2]), found[3]
             enter = f"GET {entrance} HTTP/1.1\r\nHost: {host}:{port}\r\nConnection: close\r\n\r\n"

@@ -167,7 +167,7 @@ def test_what_is_not_the_benchmark_is_refused_in_one_sentence(tmp_path, name, op
 def test_init_knows_the_presets_and_what_it_cannot_fetch(project):
     assert "did you mean 'llmbar'" in call(project, "init", "a.yaml", "--preset", "lmbar").output
     assert "say where your copy is with --data" in call(project, "init", "b.yaml", "--preset", "judgesense").output
-    assert "--data goes with --preset" in call(project, "init", "c.yaml", "--data", "x").output
+    assert "no data source reads 'x'" in call(project, "init", "c.yaml", "--data", "x").output
     call(project, "init", "d.yaml", "--preset", "llmbar")
     assert yaml.safe_load((project.path / "d.yaml").read_text())["data"]["download"] is True
 

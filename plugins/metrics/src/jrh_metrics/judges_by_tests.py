@@ -96,6 +96,9 @@ class JudgesByTests:
             rows = (*report.judges, _MAJORITY)
             judges = [judge for judge in rows if any(judge == key[0] for layer in layers.values() for key in layer)]
             tests = [test for test in report.tests if any(test == key[1] for layer in layers.values() for key in layer)]
+            # A run without these measures has no such section.
+            if not layers:
+                continue
             starred = tuple(test for test in tests if test in moving.get(task, ()))
             part = HeatPart(
                 caption="Judges by tests",
@@ -105,7 +108,7 @@ class JudgesByTests:
                 starred=starred,
                 star="Verdicts are expected to change in this test, and an excess is no fault." if starred else "",
             )
-            yield section_of_task(task, "", (part if layers else None,))
+            yield section_of_task(task, "", (part,))
 
 
 def _layers(measures: ReportMeasures, task: str) -> Iterator[tuple[str, Cells]]:

@@ -27,6 +27,8 @@ _LINES_OF_ALL: Final = 15
 _LINES_PER_TASK: Final = 5
 _MOST_LINES: Final = 35
 """With the lines that the command adds, 25 for one task and 40 for four or more; the tables add half of theirs."""
+_LEAST_LINES: Final = 10
+"""Lines of findings below the tables, however many judges these have."""
 _FOOTER: Final = 2
 """Lines kept for counting what is not shown."""
 _WARNED: Final = 3
@@ -79,7 +81,7 @@ def brief(report: RunReport, console: Console) -> Iterator[RenderableType]:
     most = min(_LINES_OF_ALL + _LINES_PER_TASK * max(len(report.tasks), 1), _MOST_LINES)
     # The tables say in a line what several findings say: they take half of the room that they need from them.
     room = most - sum(_lines(part, console) for part in (*head, *foot)) - _FOOTER
-    room -= sum(_lines(part, console) for part in answer) // 2
+    room = max(room - sum(_lines(part, console) for part in answer) // 2, _LEAST_LINES)
     shown = _fit_blocks(blocks, room)
     room -= sum(_size(block, entries) for block, entries in shown)
     # A judge is worth more than a note: notes get room only once every judge has its heading.
@@ -150,7 +152,9 @@ def _grid_with_intervals(report: RunReport, table: TablePart, kept: Collection[i
         texts = place >= first and any(isinstance(row.cells[place - first], str) for row in table.rows)
         words = clean(heading, _NAME).split()
         name = "\n".join(wrap(" ".join(words), max(widest, *map(len, words), 1)))
-        grid.add_column(name, no_wrap=not texts, overflow="fold", min_width=min(widest, _COLUMN))
+        # Rich takes the longest word for the least width, also of a column that does not wrap.
+        least = min(widest, _COLUMN) if texts else widest
+        grid.add_column(name, no_wrap=not texts, overflow="fold", min_width=least)
     for row in rows:
         grid.add_row(*map(Text, row))
     return grid
