@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from textwrap import wrap
 from typing import Final
 
-from attrs import frozen
+from attrs import evolve, frozen
 from jrh import REFERENCE, RunReport
 from jrh.text import clean_text as clean
 from jrh.text import count_noun, format_dollars
@@ -129,12 +129,22 @@ def _answer_grid(report: RunReport, table: TablePart, console: Console) -> Grid:
         at for at in range(len(table.columns)) if any(isinstance(row.cells[at], MeasureRef) for row in table.rows)
     ]
     unlimited = console.options.update(max_width=_WIDEST)
-    for kept in range(len(measured), -1, -1):
-        grid = _grid_with_intervals(report, table, measured[:kept])
+    # First the later intervals, then the last columns: the first number always has its interval.
+    every = len(table.columns)
+    shorter = [(kept, every) for kept in range(max(len(measured), 1), 0, -1)]
+    # Texts alone always fit: they fold.
+    shorter += [(1, columns) for columns in range(every - 1, 0, -1) if measured]
+    for kept, columns in shorter:
+        grid = _grid_with_intervals(report, _first_columns(table, columns), measured[:kept])
         # Texts may fold, numbers may not: a number in two pieces is read as two.
         if Measurement.get(console, unlimited, grid).minimum <= console.width:
             break
     return grid
+
+
+def _first_columns(table: TablePart, columns: int) -> TablePart:
+    rows = tuple(evolve(row, cells=row.cells[:columns]) for row in table.rows)
+    return evolve(table, columns=table.columns[:columns], rows=rows)
 
 
 def _grid_with_intervals(report: RunReport, table: TablePart, kept: Collection[int]) -> Grid:
