@@ -75,7 +75,7 @@ def test_a_path_that_is_too_long_is_one_message(project: Project, words: tuple[s
 
 @loop_over("number", [errno.EMFILE, errno.ENOSPC])
 def test_a_limit_of_the_machine_is_one_message(capsys: pytest.CaptureFixture[str], number: int) -> None:
-    with patch.object(cli, "main", side_effect=OSError(number, "as the system says", "/tmp/file")):
+    with patch.object(cli, "main", side_effect=OSError(number, "as the system says", "some-file")):
         assert invoke([]) == 2
     said = capsys.readouterr().err
-    assert said == f"jrh: as the system says ('/tmp/file'); {OF_THE_MACHINE[number]}\n"
+    assert said == f"jrh: as the system says ('some-file'); {OF_THE_MACHINE[number]}\n"

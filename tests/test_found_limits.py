@@ -92,7 +92,7 @@ def test_nearly_all_that_a_server_takes_is_used(row: Row) -> None:
     calls = int(2000 * row.calls)
     got = use(row.make(), row.ideal, calls=calls)
     assert got.share >= 0.85
-    # A call that is told to wait for longer than it may fails; at the start, one may be refused five times.
+    # A call fails if its Retry-After exceeds its longest wait. At the start, a call may be refused five times.
     assert got.failed <= max(2, calls * 0.012)
 
 

@@ -76,9 +76,12 @@ HELPER = 'CLOSING = "Bye."\n'
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Project:
     """Provide a finished run that was made with `--plugins mine.py`."""
-    project = Inside(tmp_path_factory.mktemp("study"))
+    return _run_with(Inside(tmp_path_factory.mktemp("study")), _restore)
+
+
+def _run_with(project: Inside, write_plugin: Callable[[Project], None]) -> Project:
     project.write("suite.yaml", SUITE)
-    _restore(project)
+    write_plugin(project)
     done = project.run("run", "suite.yaml", "--plugins", "mine.py")
     assert done.exit_code == 0, done.stderr
     return project
@@ -341,12 +344,7 @@ def _write_wide(project: Project) -> None:
 @pytest.fixture(scope="module")
 def wide(tmp_path_factory: pytest.TempPathFactory) -> Project:
     """Provide a finished run of that plugin."""
-    project = Inside(tmp_path_factory.mktemp("wide"))
-    project.write("suite.yaml", SUITE)
-    _write_wide(project)
-    done = project.run("run", "suite.yaml", "--plugins", "mine.py")
-    assert done.exit_code == 0, done.stderr
-    return project
+    return _run_with(Inside(tmp_path_factory.mktemp("wide")), _write_wide)
 
 
 def test_a_run_directory_is_for_its_user_alone(made: Project) -> None:

@@ -18,8 +18,8 @@ ROW = Row(
 )  # fmt: skip
 
 
-def shown(*rows: Row) -> tuple[str, str]:
-    """Return the cell of the first row, and the lines after the tables."""
+def comparison_of(rows: tuple[Row, ...]) -> Comparison:
+    """Return a comparison of one pair with these rows."""
     matching = Matching(
         by_id=30, by_place=0, other_text=0, looked_at=0, ambiguous=0, gold_changed=0, only_first={}, only_second={}
     )
@@ -27,7 +27,12 @@ def shown(*rows: Row) -> tuple[str, str]:
         first=SIDE, second=SIDE, matching=matching, rows=rows, changes=(), causes=(), recorded=True, flips=(),
         flipped={}, missing_cases=0, missing_first={}, missing_second={},
     )  # fmt: skip
-    sections = list(document(Comparison(level=0.95, margin=None, pairs=(pair,), family=FAMILY, curve=(), notes=())))
+    return Comparison(level=0.95, margin=None, pairs=(pair,), family=FAMILY, curve=(), notes=())
+
+
+def shown(*rows: Row) -> tuple[str, str]:
+    """Return the cell of the first row, and the lines after the tables."""
+    sections = list(document(comparison_of(rows)))
     table = next(each for each in sections[0].blocks if isinstance(each, Table))
     (lines,) = (each for each in sections[-1].blocks if isinstance(each, Lines))
     return table.rows[0][table.columns.index("shown")], " ".join(lines.lines)
@@ -58,14 +63,7 @@ def test_a_comparison_of_many_rows_says_in_brief_what_is_shown() -> None:
 
     worse = evolve(ROW, answer=Answer.WORSE, p=0.001, test="layout")
     rows = (worse, *(evolve(ROW, test=f"test{at}") for at in range(40)))
-    matching = Matching(
-        by_id=30, by_place=0, other_text=0, looked_at=0, ambiguous=0, gold_changed=0, only_first={}, only_second={}
-    )
-    pair = Pair(
-        first=SIDE, second=SIDE, matching=matching, rows=rows, changes=(), causes=(), recorded=True, flips=(),
-        flipped={}, missing_cases=0, missing_first={}, missing_second={},
-    )  # fmt: skip
-    comparison = Comparison(level=0.95, margin=None, pairs=(pair,), family=FAMILY, curve=(), notes=())
+    comparison = comparison_of(rows)
 
     brief, whole = terminal(comparison), terminal(comparison, full=True)
 

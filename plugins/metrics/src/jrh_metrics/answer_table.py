@@ -77,11 +77,11 @@ def _rank_judges(measures: ReportMeasures, summary: TaskSummary) -> Sequence[_Ra
         }
         # Judges are compared by one measure: kappa of one and accuracy of another have no order.
         if any(report.measures[cell.measure].estimate is not None for cell in cells.values()):
-            return tuple(_ranked(report, cells))
+            return tuple(_give_places(report, cells))
     return tuple(_Ranked(judge=judge, mark="", agreement=None) for judge in report.judges)
 
 
-def _ranked(report: RunReport, cells: Mapping[str, MeasureRef]) -> Iterator[_Ranked]:
+def _give_places(report: RunReport, cells: Mapping[str, MeasureRef]) -> Iterator[_Ranked]:
     known = {judge: report.measures[cell.measure] for judge, cell in cells.items()}
 
     def agreement(judge: str) -> float:
@@ -219,7 +219,7 @@ def _uses(measures: ReportMeasures, rankings: _Rankings, judge: str) -> tuple[st
         if any(_is_headline(finding) or set(finding.tests) <= {REFERENCE} for finding in bad):
             failed.append(name)
         elif tests:
-            named = _listed([test for test in report.tests if test in tests])
+            named = _name_some([test for test in report.tests if test in tests])
             failed.append(f"{named} ({name})" if len(rankings) > 1 else named)
         elif _agrees_enough(report, findings, next(ranked for ranked in ranking if ranked.judge == judge)):
             good.append(name)
@@ -244,7 +244,7 @@ def _is_headline(finding: Finding) -> bool:
     return any(basis.name in (KAPPA, RIGHT) and basis.test == REFERENCE for basis in finding.basis)
 
 
-def _listed(names: Sequence[str]) -> str:
+def _name_some(names: Sequence[str]) -> str:
     more = len(names) - _NAMED
     return f"{', '.join(names[:_NAMED])} and {more} more" if more > 0 else ", ".join(names)
 

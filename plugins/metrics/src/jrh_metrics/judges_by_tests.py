@@ -335,7 +335,7 @@ def _by_test(measures: ReportMeasures, task: str) -> TablePart | None:
 
 def _cost_cells(measures: ReportMeasures, lines: list[CostLine], right: MeasureRef | None) -> tuple[Content, ...]:
     trials = sum(line.trials for line in lines)
-    cost = _known_cost(lines)
+    cost = _total_price(lines)
     per_thousand = None if cost is None else cost / trials * _THOUSAND
     # Dollars per point need an accuracy above 0, and a known price.
     accuracy = None if right is None else measures.report.measures[right.measure].estimate
@@ -343,7 +343,7 @@ def _cost_cells(measures: ReportMeasures, lines: list[CostLine], right: MeasureR
     return trials, cost, per_thousand, right, per_point
 
 
-def _known_cost(lines: Sequence[CostLine]) -> float | None:
+def _total_price(lines: Sequence[CostLine]) -> float | None:
     """Return US dollars; None without a trial, or where some price is unknown."""
     # A sum without the replies of unknown price would look cheaper than it was.
     unknown = not any(line.trials for line in lines) or any(line.unknown for line in lines)
@@ -352,7 +352,7 @@ def _known_cost(lines: Sequence[CostLine]) -> float | None:
 
 def price_of_verdicts(lines: Sequence[CostLine]) -> str:
     """Write US dollars of 1,000 trials; empty without a trial."""
-    cost = _known_cost(lines)
+    cost = _total_price(lines)
     if not any(line.trials for line in lines):
         return ""
     return money(None if cost is None else cost / sum(line.trials for line in lines) * _THOUSAND)

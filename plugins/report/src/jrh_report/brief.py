@@ -151,7 +151,7 @@ def _grid_with_intervals(report: RunReport, table: TablePart, kept: Collection[i
     grid = Grid(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="dim")
     rows = [
         (
-            *(clean(name, _NAME) for name in (_marked(row.heads[0], mark_of(report, row)), *row.heads[1:])),
+            *(clean(name, _NAME) for name in (_name_with_mark(row.heads[0], mark_of(report, row)), *row.heads[1:])),
             *(_brief_cell(report, cell, place in kept) for place, cell in enumerate(row.cells)),
         )
         for row in table.rows
@@ -170,7 +170,7 @@ def _grid_with_intervals(report: RunReport, table: TablePart, kept: Collection[i
     return grid
 
 
-def _marked(name: str, mark: str) -> str:
+def _name_with_mark(name: str, mark: str) -> str:
     return f"{name} ({mark})" if mark else name
 
 

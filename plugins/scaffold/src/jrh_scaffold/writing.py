@@ -39,7 +39,7 @@ _PREFIX: Final = "jrh-"
 
 
 @cache
-def _installed_modules() -> frozenset[str]:
+def _modules_of_distributions() -> frozenset[str]:
     return frozenset(metadata.packages_distributions())  # reads the files of every distribution: a second
 
 
@@ -83,7 +83,7 @@ class Named:
     def file(self) -> str:
         """Return the name of the single file; `json.py` would hide a module from every Python started next to it."""
         stem = self.name.replace("-", "_")
-        taken = iskeyword(stem) or stem in sys.stdlib_module_names or stem in _installed_modules()
+        taken = iskeyword(stem) or stem in sys.stdlib_module_names or stem in _modules_of_distributions()
         return f"{stem}_{self.kind}.py" if taken else f"{stem}.py"
 
     def check_free(self) -> None:

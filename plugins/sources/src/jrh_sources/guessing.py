@@ -62,18 +62,18 @@ class _Column:
         return re.sub(r"[^a-z0-9]+", "_", self.name.lower()).strip("_")
 
     @property
-    def filled(self) -> Sequence[str]:
+    def contents(self) -> Sequence[str]:
         """Return the texts that are not blank."""
         return [text for text in self.texts if text.strip()]
 
     def is_label(self, most: int = _MOST_LABELS) -> bool:
         """Tell whether the texts are few and short."""
-        distinct = set(self.filled)
+        distinct = set(self.contents)
         return 1 < len(distinct) <= most and max(map(len, distinct)) <= _SHORT
 
     def names_rows(self) -> bool:
         """Tell whether every row has a text of its own."""
-        return len(self.filled) == len(self.texts) == len(set(self.texts))
+        return len(self.contents) == len(self.texts) == len(set(self.texts))
 
 
 def propose_suite(path: Path, written: str, columns: Mapping[str, str], scale: str | None) -> tuple[str, Sequence[str]]:
@@ -109,7 +109,7 @@ def propose_suite(path: Path, written: str, columns: Mapping[str, str], scale: s
             f"{path.name}: no column looks like a response; say which: --column response=NAME. Columns: {names}"
         )
     mode = Mode.PAIRWISE if _PAIR[0] in chosen else Mode.TRANSCRIPT if "transcript" in chosen else Mode.POINTWISE
-    labels = chosen["label"].filled if "label" in chosen else ()
+    labels = chosen["label"].contents if "label" in chosen else ()
     used = _task_scale(path, labels, mode, scale)
     return _suite_part(kind, written, chosen, _SETTINGS.get(suffix, {}), used, mode), _sentences(rows, chosen, used)
 
@@ -150,14 +150,14 @@ def _by_content(known: Sequence[_Column], chosen: dict[str, _Column]) -> dict[st
         texts = [
             column
             for column in left
-            if column.filled and not column.is_label() and len(max(column.filled, key=len)) > _SHORT
+            if column.contents and not column.is_label() and len(max(column.contents, key=len)) > _SHORT
         ]
         if texts:
             # The text that is judged is the longest: questions are shorter than answers.
             chosen["response"] = max(texts, key=lambda column: sum(map(len, column.texts)))
             left.remove(chosen["response"])
     # Texts that never repeat are names of rows.
-    labels = [column for column in left if column.is_label(min(_FEW_LABELS, len(column.filled) - 1))]
+    labels = [column for column in left if column.is_label(min(_FEW_LABELS, len(column.contents) - 1))]
     if "label" not in chosen and len(labels) == 1:
         chosen["label"] = labels[0]
     return chosen
@@ -218,7 +218,7 @@ def _sentences(rows: Sequence[Row], chosen: Mapping[str, _Column], scale: Scale)
     more = " (the first ones)" if len(rows) == _ROWS else ""
     said = [f"Read {count_noun(len(rows), 'row')}{more}: {uses}."]
     if "label" in chosen:
-        labelled = len(chosen["label"].filled)
+        labelled = len(chosen["label"].contents)
         said.append(f"{count_noun(labelled, 'row')} with a label; scale: {', '.join(map(clean_text, scale.labels))}.")
     else:
         said.append("No column looks like labels by people: without labels no agreement with people can be measured.")
