@@ -54,6 +54,13 @@ def _guess(text: str, folder: Path, name: str = "table.csv", scale: str | None =
             id="questions",
         ),
         pytest.param(
+            _QUESTIONS.replace(",", ";"),
+            "table.csv",
+            '"response": "answer", "request": "question", "label": "grade"',
+            'labels: ["correct", "wrong"]',
+            id="semicolons",
+        ),
+        pytest.param(
             _OBJECTS,
             "table.jsonl",
             '"id": "uid", "response": "my_answer", "label": "gold"',

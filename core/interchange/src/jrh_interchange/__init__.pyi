@@ -33,6 +33,7 @@ from .table_rows import Problems as Problems
 from .table_rows import Row as Row
 from .table_rows import as_text as as_text
 from .table_rows import csv_rows as csv_rows
+from .table_rows import guess_delimiter as guess_delimiter
 from .table_rows import is_nested as is_nested
 from .table_rows import json_value as json_value
 from .table_rows import label_text as label_text

@@ -233,9 +233,23 @@ def _explain(character: str, encoding: str, path: Path) -> str:
 _SEPARATOR: Final = re.compile(r"sep=([^\r\n\"\w])\r?\n?", re.IGNORECASE)
 """The first line of a csv file that names its delimiter, for Excel."""
 _OTHER_DELIMITERS: Final = ";\t|,"
+_GUESSED: Final = (",", "\t", ";", "|")
+"""Delimiters that a header may show; of two that are equally frequent, the first is taken."""
 _LARGEST_CELL: Final = 2**31 - 1
 """The largest field size limit that every platform's C long can hold; Python's default is 131,072 characters."""
 _lock: Final = Lock()
+
+
+def guess_delimiter(path: Path) -> str:
+    """Return the delimiter that the first line of a csv file has most of; a comma where it has none.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    with path.open("rb") as file:
+        # Bounded: a file without line ends has no header to look at.
+        header = file.readline(100_000).decode("utf-8-sig", errors="replace")
+    return max(_GUESSED, key=header.count)
 
 
 def next_csv_row(reader: Reader) -> list[str] | None:

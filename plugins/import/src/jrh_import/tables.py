@@ -7,15 +7,13 @@ from typing import Final
 
 from attrs import evolve, frozen
 from jrh import JrhError
-from jrh_interchange import Row, check_table_file
+from jrh_interchange import Row, check_table_file, guess_delimiter
 from jrh_interchange import read_table as read_table_rows
 
 from jrh_import.mapping import Format
 
 MOST_ROWS: Final = 1_000_000
 """Rows beyond this would not fit into the memory of a small machine."""
-# In order of preference: of two that are equally frequent, the first is taken.
-_DELIMITERS: Final = (",", "\t", ";")
 _SUFFIXES: Final = {
     **{f".{kind.value}": kind for kind in Format},
     ".txt": Format.CSV,
@@ -74,7 +72,7 @@ def read_any_table(path: Path) -> Table:
     try:
         check_table_file(path)
         kind = _SUFFIXES.get(path.suffix.lower()) or _guess_format(path)
-        delimiter = _delimiter(path) if kind is Format.CSV else ","
+        delimiter = guess_delimiter(path) if kind is Format.CSV else ","
     except OSError as error:
         raise JrhError(f"{path}: cannot be read: {error.strerror or error}") from error
     return read_table(path, kind, delimiter, most=MOST_ROWS)
@@ -87,11 +85,3 @@ def _guess_format(path: Path) -> Format:
     if start.startswith(b"PAR1"):
         return Format.PARQUET
     return Format.JSONL if start.startswith(b"{") else Format.CSV
-
-
-def _delimiter(path: Path) -> str:
-    """Return the delimiter that the first line has most of; a comma where it has none."""
-    with path.open("rb") as file:
-        # Bounded: a file without line ends has no header to look at.
-        header = file.readline(100_000).decode("utf-8-sig", errors="replace")
-    return max(_DELIMITERS, key=header.count)

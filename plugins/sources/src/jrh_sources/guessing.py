@@ -12,7 +12,7 @@ from typing import Any, Final
 from attrs import frozen
 from jrh import JrhError, Mode, Scale, ScaleKind
 from jrh.text import clean_text, count_noun
-from jrh_interchange import Problems, Row, infer_scale, label_text, table_rows
+from jrh_interchange import Problems, Row, guess_delimiter, infer_scale, label_text, table_rows
 
 from jrh_sources.items import did_you_mean
 
@@ -44,8 +44,6 @@ _SHORT: Final = 40
 _MOST_LABELS: Final = 50
 _FEW_LABELS: Final = 12
 """Distinct texts of a column that is taken for the label whatever its name."""
-_SETTINGS: Final[Mapping[str, Mapping[str, Any]]] = {".tsv": {"delimiter": "\t"}}
-"""End of a file's name -> options of the source."""
 _KINDS: Final = {".tsv": "csv"}
 
 
@@ -95,7 +93,9 @@ def propose_suite(path: Path, written: str, columns: Mapping[str, str], scale: s
     kind = _KINDS.get(suffix, suffix.removeprefix("."))
     problems = Problems(path.name)
     try:
-        rows = list(islice(table_rows(path, kind, problems, **_SETTINGS.get(suffix, {})), _ROWS))
+        delimiter = guess_delimiter(path) if kind == "csv" else ","
+        settings: dict[str, Any] = {"delimiter": delimiter} if delimiter != "," else {}
+        rows = list(islice(table_rows(path, kind, problems, **settings), _ROWS))
     except OSError as error:
         raise JrhError(f"'{path}' cannot be read: {error.strerror or error}") from error
     problems.raise_any()
@@ -111,7 +111,7 @@ def propose_suite(path: Path, written: str, columns: Mapping[str, str], scale: s
     mode = Mode.PAIRWISE if _PAIR[0] in chosen else Mode.TRANSCRIPT if "transcript" in chosen else Mode.POINTWISE
     labels = chosen["label"].contents if "label" in chosen else ()
     used = _task_scale(path, labels, mode, scale)
-    return _suite_part(kind, written, chosen, _SETTINGS.get(suffix, {}), used, mode), _sentences(rows, chosen, used)
+    return _suite_part(kind, written, chosen, settings, used, mode), _sentences(rows, chosen, used)
 
 
 def _read_columns(rows: Sequence[Row]) -> Sequence[_Column]:
