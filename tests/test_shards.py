@@ -135,7 +135,7 @@ def test_replies_are_found_under_the_new_numbers_of_their_calls(divided: Divided
     [
         (("part-1", "part-1"), "'part-1' and 'part-1' are both shard 1/8"),
         (("part-1", "whole"), "'whole' is not a shard: it was run without --shard"),
-        (("part-1", "--run-dir", "part-2"), "'part-2' is not empty; choose another with --run-dir"),
+        (("part-1", "--run-dir", "part-2"), "'part-2' is not empty; choose another directory"),
     ],
 )
 def test_what_is_no_set_of_parts_is_refused(divided: Divided, dirs: tuple[str, ...], said: str) -> None:

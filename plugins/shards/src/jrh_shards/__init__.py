@@ -1,1 +1,1 @@
-"""Parts of a run put together, and damaged runs saved: the commands `jrh merge` and `jrh salvage`."""
+"""Runs put together, backed up and saved: the commands `jrh merge`, `jrh backup` and `jrh salvage`."""

@@ -1,4 +1,4 @@
-"""Define the commands `jrh merge` and `jrh salvage`."""
+"""Define the commands `jrh merge`, `jrh backup` and `jrh salvage`."""
 
 from __future__ import annotations
 
@@ -33,6 +33,26 @@ def merge(run_dirs: tuple[Path, ...], run_dir: Path) -> int:
         tell(f"jrh: not finished: {', '.join(merged.unfinished)}. {ask}.")
     say(f"To report: jrh run SUITE --run-dir {shlex.quote(str(run_dir))}")
     return 3 if merged.missing or merged.unfinished else 0
+
+
+@click.command("backup")
+@click.argument("run_dir", metavar="RUN", type=click.Path(path_type=Path, file_okay=False))
+@click.argument("target", type=click.Path(path_type=Path, file_okay=False), required=False)
+def backup(run_dir: Path, target: Path | None) -> int:
+    """Copy RUN, which may be going on, to the new directory TARGET (default: RUN-backup). Makes no model calls.
+
+    The copy is a run directory: report on it, or continue it. Every checksum in it is compared.
+
+    Exit codes: 0 copied, 2 no run, a damaged one, or the target has files.
+    """
+    from jrh_shards.backing_up import back_up_run
+
+    target = target or run_dir.resolve().with_name(f"{run_dir.resolve().name}-backup")
+    records = back_up_run(run_dir, target)
+    where = shlex.quote(str(target))
+    say(f"Backed up: {count_noun(records, 'record')}, all checksums right.")
+    say(f"To report: jrh report {where}\nTo continue it in place of the run: jrh run SUITE --run-dir {where}")
+    return 0
 
 
 @click.command("salvage")

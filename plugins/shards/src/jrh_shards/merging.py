@@ -13,6 +13,7 @@ from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias
 
+from filelock import FileLock, Timeout
 from jrh.errors import DamagedStoreError, StoreError
 from jrh.running import carry_plugins, open_store
 from jrh.store import ALIKE, SEED, SHARD, Merge, StoredRows, TableSpec, write_store
@@ -42,8 +43,6 @@ def merge_runs(run_dirs: Sequence[Path], target: Path) -> Merged:
     Raises:
         StoreError: they are not shards of one run, two of them contradict each other, or the directory has a run.
     """
-    if target.is_dir() and any(target.iterdir()):
-        raise StoreError(f"'{target}' is not empty; choose another with --run-dir")
     # Opened as runs first: a store that is damaged is refused before anything is copied.
     answered, records = zip(*map(_progress, run_dirs), strict=True)
     with ExitStack() as open_files:
@@ -64,14 +63,30 @@ def merge_runs(run_dirs: Sequence[Path], target: Path) -> Merged:
 
 @contextmanager
 def rename_when_written(target: Path) -> Iterator[Path]:
-    """Yield a directory that gets its name at the end: a kill leaves nothing that looks like a run."""
+    """Yield a directory that gets its name at the end: a kill leaves nothing that looks like a run.
+
+    Raises:
+        StoreError: the target has files, or another process writes to it.
+    """
     unfinished = target.with_name(f"{target.name}.unfinished")
-    shutil.rmtree(unfinished, ignore_errors=True)
+    lock = FileLock(f"{unfinished}.lock", mode=0o600)
     try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise StoreError(
+            f"another jrh process is writing '{target}'; wait for it, or choose another directory"
+        ) from None
+    try:
+        # Under the lock: the other process may have just finished.
+        if target.exists() and not (target.is_dir() and not any(target.iterdir())):
+            raise StoreError(f"'{target}' is not empty; choose another directory")
+        shutil.rmtree(unfinished, ignore_errors=True)
         yield unfinished
         unfinished.rename(target)
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)
+        Path(lock.lock_file).unlink(missing_ok=True)
+        lock.release()
 
 
 def _progress(run_dir: Path) -> tuple[bool, int]:
@@ -106,7 +121,7 @@ def _tables(parts: Sequence[StoredRows]) -> Iterator[tuple[str, Iterable[Row]]]:
         for table, spec in part.stage_tables.items():
             yield table, _merge_table(parts, part, table, spec, last)
         # After its rows were read, which is when changes show.
-        _refuse_changed(part)
+        refuse_changed(part, part.run_dir)
         # Each shard numbers its calls from 1.
         after += max((row["id"] for row in part.rows("calls")), default=0)
 
@@ -184,12 +199,13 @@ def _alike(part: StoredRows) -> Mapping[str, Any]:
         raise StoreError(f"'{part.run_dir}' is damaged: its store does not say what it was run with") from None
 
 
-def _refuse_changed(part: StoredRows) -> None:
+def refuse_changed(part: StoredRows, run_dir: Path) -> None:
+    """Raise `DamagedStoreError` if what was read of a store, or of a copy of the run's, is not what jrh wrote."""
     if part.broken or part.changed:
         rows = ", ".join(f"{count_noun(number, 'row')} of {table}" for table, number in part.changed.items())
         raise DamagedStoreError(
-            f"{rows or ', '.join(part.broken)} in '{part.path}' changed after jrh wrote them. `jrh salvage "
-            f"'{part.run_dir}'` copies what can be read to a new run directory, without model calls."
+            f"{rows or ', '.join(part.broken)} in '{run_dir / part.path.name}' changed after jrh wrote them. "
+            f"`jrh salvage '{run_dir}'` copies what can be read to a new run directory, without model calls."
         )
 
 

@@ -58,9 +58,11 @@ def check_seal(path: Path, version: int) -> None:
             return
         before = seal  # another process may have begun to write meanwhile: then the checksum is gone or another
     if seal != _NONE:
-        raise DamagedStoreError(
-            f"'{path}' is damaged (it changed after jrh wrote it). {SALVAGE.format(name=path.parent)}"
-        )
+        raise _damage(path, "it changed after jrh wrote it")
+
+
+def _damage(path: Path, why: str) -> DamagedStoreError:
+    return DamagedStoreError(f"'{path}' is damaged ({why}). {SALVAGE.format(name=path.parent)}")
 
 
 def lift_seal(path: Path, version: int) -> None:
@@ -73,11 +75,20 @@ def lift_seal(path: Path, version: int) -> None:
 
 
 def write_seal(path: Path) -> None:
-    """Write the checksum of a store that was closed; not where its log, which a reader keeps open, holds pages."""
+    """Write the checksum of a store that was closed; not where its log, which a reader keeps open, holds pages.
+
+    Raises:
+        DamagedStoreError: a page broke while the store was open, which its checksum would hide from then on.
+    """
     log = path.with_name(f"{path.name}-wal")
     # A store without a checksum is read all the same, so a failure to write one must not fail the run.
-    with suppress(OSError):
+    with _guard(path), suppress(OSError, sqlite3.OperationalError):
         if not _OPEN[path.resolve()] and not (log.is_file() and log.stat().st_size):
+            # A connection of its own: one that wrote to the store has pages in memory as they were.
+            with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=rw", uri=True)) as store:
+                ((found,),) = store.execute("PRAGMA quick_check(1)")
+            if found != "ok":
+                raise _damage(path, "a page of it broke while it was open")
             _write_checksum(path, _compute_seal(path))
 
 
@@ -299,10 +310,20 @@ class Database:
         # it.
         self._reader.close()
         _OPEN[self.path.resolve()] -= 1
-        if self._writer:
-            write_seal(self.path)
-        if self._lock:
-            self._lock.release()
+        try:
+            if self._writer:
+                write_seal(self.path)
+        finally:
+            if self._lock:
+                self._lock.release()
+
+    def back_up(self, target: Path) -> None:
+        """Copy what is committed to a new file, also while another process writes, and check the pages of the copy."""
+        target.touch(mode=0o600)
+        # In one step, which sees one state. In several, every commit of the other process would start it again.
+        with self._reading, _guard(target), closing(sqlite3.connect(target)) as copy:
+            self._reader.backup(copy)
+        write_seal(target)
 
     def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Return the rows of a query; it sees committed data only."""

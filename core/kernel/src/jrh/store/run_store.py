@@ -151,6 +151,14 @@ class Store:
         """Write everything queued, then release the directory."""
         self._database.close()
 
+    def back_up(self, target: Path) -> None:
+        """Copy the store as it is now to a new file, also while another process writes to it.
+
+        Raises:
+            DamagedStoreError: a page of it is broken.
+        """
+        self._database.back_up(target)
+
     def table(self, spec: TableSpec) -> StageTable:
         """Return a table that a stage declares; it is there from its first row on.
 
