@@ -243,6 +243,67 @@ def test_verdicts_that_stay_missing_end_with_3_also_where_every_rule_holds(proje
     assert "more than 0% of the verdicts are missing" in done.stdout
 
 
+def test_a_rule_that_fails_ends_with_1_whatever_else_is_missing(project: Project) -> None:
+    import_judges(project.path / "run", {"a": right_with(0.2), "b": right_with(1.0, missing=0.1)}, items=40)
+    done = inside(project, "as-expected >= 0.9")
+    assert done.exit_code == 1, done.output
+    assert "exit code 1: a rule fails; besides, more than 0% of the verdicts are missing" in done.stdout
+
+
+def test_a_run_with_a_gate_says_its_result_above_everything_and_exits_with_1_if_a_rule_fails(project: Project) -> None:
+    write_items(project, 40)
+    judges = [
+        {"name": "good", "judge": "simulated", "accuracy": 1.0},
+        {"name": "poor", "judge": "simulated", "accuracy": 0.3},
+    ]
+    rules = ["as-expected[*, judge=good] >= 80%", "as-expected[reference, judge=poor] >= 0.8"]
+    suite = simulated_suite(judges=judges, tests=[{"format": {"variants": ["spaces"]}}], gate={"rules": rules})
+    write_suite(project, {**suite, "reports": ["terminal", "markdown", "html", "json"]})
+    done = project.run(*RUN)
+    assert done.exit_code == 1, done.output
+    assert "jrh: the gate failed, 1 of 2 rules.\n" in done.stderr
+    line = re.sub(r"\s+", " ", done.stdout)
+    found = re.search(
+        r"Gate: failed, 1 of 2 rules \(as-expected\[reference, judge=poor\] >= 0\.8: poor \(simulated\) on reference: "
+        r"0\.\d+, limits 0\.\d+ and 0\.\d+\)\. Look at the cases that fail, change the judge, and run the suite "
+        r"again\.",
+        line,
+    )
+    assert found, line
+    report = json.loads(project.read("run/report.json"))
+    assert [section["name"] for section in report["sections"]][:2] == ["gate", "answer"]
+    assert report["sections"][0]["parts"][0]["text"] == found[0]
+    assert report["stages"]["gate"]["exit_code"] == 1
+    page, markdown = project.read("run/report.html"), project.read("run/report.md")
+    for text, answer in ((line, "Judge use for"), (page, "Which judge, for what</h2>"), (markdown, "Which judge, for")):
+        assert 0 < text.index("failed, 1 of 2 rules") < text.index(answer)
+    assert len(report["stages"]["gate"]["rules"]) == 3, "two places of one rule, one of the other"
+    # The gate on the same verdicts is the same look; a repeated run asks nothing and ends the same way.
+    assert inside(project, options=("--json", "gate.json")).exit_code == 1
+    assert json.loads(project.read("gate.json"))["look"]["number"] == 1
+    assert project.run(*RUN).exit_code == 1
+    write_suite(project, suite | {"gate": {"rules": rules[:1]}, "reports": ["terminal"]})
+    held = project.run(*RUN)
+    assert (held.exit_code, "Gate: passed, 1 of 1 rule met." in held.stdout) == (0, True), held.output
+
+
+def test_the_line_of_the_gate_names_what_is_undecided_missing_or_not_checked(project: Project) -> None:
+    write_items(project, 40)
+    judges = [{"name": "good", "judge": "simulated", "accuracy": 1.0}]
+    suite = simulated_suite(judges=judges, tests=[{"format": {"variants": ["spaces"]}}], reports=["terminal"])
+    for gate_section, options, told in (
+        ({"rules": ["as-expected[reference] >= 0.97"]}, (), "Gate: undecided, 0 of 1 rule met (as-expected[reference]"),
+        (
+            {"rules": ["as-expected[format] >= 0.5"]},
+            ("--test", "reference"),
+            "Gate: not checked. rule 'as-expected[format] >= 0.5': the run has no test 'format'",
+        ),
+    ):
+        write_suite(project, suite | {"gate": gate_section})
+        done = project.run(*RUN, *options)
+        assert (done.exit_code, told in re.sub(r"\s+", " ", done.stdout)) == (0, True), done.output
+
+
 def test_a_judge_without_any_verdict_never_holds(project: Project) -> None:
     import_judges(project.path / "run", {"mute": right_with(1.0, missing=1.1)}, items=12)
     assert inside(project, "as-expected >= 0").exit_code == 3

@@ -6,6 +6,7 @@ from gate_findings import found
 from jrh.running import RunState
 from jrh.running.outcome import Ended
 from jrh_gate.checking import Terms, check
+from jrh_gate.wording import conclusion
 from jrh_testing import loop_over, sample_report
 
 
@@ -19,14 +20,21 @@ def test_the_codes_apply_in_the_order_that_is_documented():
     assert fails.exit_code == 1
     assert only.exit_code == 5
     assert attrs.evolve(only, decisions=(*only.decisions, *fails.decisions)).exit_code == 1
-    assert undecided.exit_code == 3, "verdicts of y are missing"
-    assert attrs.evolve(undecided, ended=4, unfinished="budget").exit_code == 4
-    assert attrs.evolve(fails, ended=130, unfinished="interrupted").exit_code == 130
+    # x fails, whatever y lacks.
+    assert undecided.exit_code == 1
+    assert only.exit_code == 5
+    lacking = attrs.evolve(undecided, decisions=undecided.decisions[1:])
+    assert lacking.exit_code == 3, "verdicts of y are missing"
+    assert attrs.evolve(lacking, ended=4, unfinished="budget").exit_code == 4
+    assert attrs.evolve(only, ended=130, unfinished="interrupted").exit_code == 130
+    stopped = attrs.evolve(fails, ended=130, unfinished="interrupted")
+    assert stopped.exit_code == 1
+    assert conclusion(stopped).endswith("exit code 1: a rule fails; besides, interrupted")
 
 
-@pytest.mark.parametrize(("allowed", "expected"), [(0.0, 3), (0.04, 3), (0.05, 1)])
+@pytest.mark.parametrize(("allowed", "expected"), [(0.0, 3), (0.04, 3), (0.05, 0)])
 def test_the_allowance_is_a_share_of_the_trials_of_a_judge_in_a_test(allowed, expected):
-    assert code(["a", "b"], terms=Terms(allow_missing=allowed)) == expected
+    assert code(["a", "b"], terms=Terms(allow_missing=allowed), decisions=()) == expected
 
 
 @pytest.mark.parametrize("undecided", [0, 1, 5])
@@ -44,6 +52,8 @@ def test_missing_verdicts_are_never_let_pass(undecided):
         (RunState(suite="s", ended=Ended(exit_code=3, message="refused", complete=False)), 3),
         (RunState(suite="s", ended=Ended(exit_code=4, message="budget", complete=False)), 4),
         (RunState(suite="s", ended=Ended(exit_code=130, message="", complete=False)), 130),
+        (RunState(suite="s", ended=Ended(exit_code=1, message="the gate failed", complete=True)), 0),
+        (RunState(suite="s", ended=Ended(exit_code=1, message="the gate failed", complete=False)), 3),
         (
             RunState(
                 suite="s",

@@ -118,6 +118,8 @@ from .installed import load_flags as load_flags
 from .installed import load_metrics as load_metrics
 from .looks import Look as Look
 from .looks import take_look as take_look
+from .looks import take_look_of_run as take_look_of_run
+from .measure_stage import measure_one_sided as measure_one_sided
 from .measure_stage import one_sided_measures as one_sided_measures
 from .missing_verdicts import Dependence as Dependence
 from .missing_verdicts import Reason as Reason

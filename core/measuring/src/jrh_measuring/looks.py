@@ -56,22 +56,36 @@ def take_look(run_dir: str | Path) -> Look:
     """
     run_dir = Path(run_dir)
     with closing(Store.view(run_dir)) as store:
-        summary, text = recall(store), store.meta(_LOOKS)
-        current = _verdict_digests(store, summary)
+        look, looks = _count_look(store)
         owner = store.meta("suite") or ""
+    # A read-only run directory must not stop a gate: the look is counted, and the caller says that it is not recorded.
+    try:
+        if looks:
+            with closing(Store.open(run_dir, owner)) as writing:
+                writing.set_meta(_LOOKS, looks)
+    except StoreError as error:
+        return Look(number=look.number, unrecorded=str(error).splitlines()[0])
+    return look
+
+
+def take_look_of_run(store: Store) -> Look:
+    """Record a look at the verdicts of the run that is under way, as `take_look`."""
+    look, looks = _count_look(store)
+    if looks:
+        store.set_meta(_LOOKS, looks)
+    return look
+
+
+def _count_look(store: Store) -> tuple[Look, str]:
+    """Return which look this is, and all looks to be recorded; empty where it is one of those."""
+    summary, text = recall(store), store.meta(_LOOKS)
+    current = _verdict_digests(store, summary)
     earlier = from_text(dict[str, tuple[str, ...]], text) if text else {}
     # A dict keeps the first place of a digest: looking again at the same data is not a further look.
     taken = {judge: tuple(dict.fromkeys((*earlier.get(judge, ()), digest))) for judge, digest in current.items()}
     number = max((taken[judge].index(digest) + 1 for judge, digest in current.items()), default=1)
-    if all(taken[judge] == earlier.get(judge) for judge in taken):
-        return Look(number=number)
-    # A read-only run directory must not stop a gate: the look is counted, and the caller says that it is not recorded.
-    try:
-        with closing(Store.open(run_dir, owner)) as writing:
-            writing.set_meta(_LOOKS, to_text({**earlier, **taken}))
-    except StoreError as error:
-        return Look(number=number, unrecorded=str(error).splitlines()[0])
-    return Look(number=number)
+    known = all(taken[judge] == earlier.get(judge) for judge in taken)
+    return Look(number=number), "" if known else to_text({**earlier, **taken})
 
 
 def _verdict_digests(store: Store, summary: Summary) -> Mapping[str, str]:

@@ -118,8 +118,13 @@ def _readable_record(work: StageWork) -> FindingsRecord | None:
         return None
 
 
-def measure(work: StageWork, *, one_sided: bool = False) -> tuple[tuple[Measure, ...], tuple[str, ...]]:
-    """Run every metric of the suite over the records; return the measures and a note per metric that broke."""
+def measure(work: StageWork, *, level: float | None = None) -> tuple[tuple[Measure, ...], tuple[str, ...]]:
+    """Run every metric of the suite over the records; return the measures and a note per metric that broke.
+
+    Args:
+        work: the records and the suite.
+        level: of one-sided limits, for a gate; None: two-sided intervals of the suite's level.
+    """
     suite = work.builder.resolved.suite
     context = MetricContext(
         tasks=work.tasks,
@@ -127,11 +132,11 @@ def measure(work: StageWork, *, one_sided: bool = False) -> tuple[tuple[Measure,
         items={name: work.items[name] for name in work.tasks if name in work.items},
         models=work.summary.models,
         evidence=work.evidence,
-        level=suite.level,
+        level=suite.level if level is None else level,
         resamples=suite.resamples,
         seed=suite.seed,
         margin=suite.findings.margin,
-        one_sided=one_sided,
+        one_sided=level is not None,
     )
     resolved = work.builder.resolved.metrics
     metrics = [(metric.use.name, work.builder.build(metric)) for metric in resolved]
@@ -186,14 +191,14 @@ def one_sided_measures(
     """
     with closing(Store.view(Path(run_dir))) as store:
         summary, loaded = recall(store), load_remembered(store, tuple(plugins))
-        # Without metrics, for its records alone: they are read once for all error rates.
-        work, by_error = work_of_store(loaded, store, evolve(summary, components=())), {}
-        for error in dict.fromkeys(errors):
-            # Each end of an interval of level 1 - 2 e errs at most e of the time.
-            wanted = evolve(summary, level=1 - 2 * error)
-            at_level = work_of_store(loaded, store, wanted, records=work.records)
-            by_error[error] = measure(at_level, one_sided=True)[0]
-        return by_error
+        # Its records are read once for all error rates.
+        return measure_one_sided(work_of_store(loaded, store, summary), errors)
+
+
+def measure_one_sided(work: StageWork, errors: Iterable[float]) -> Mapping[float, tuple[Measure, ...]]:
+    """Measure with one-sided limits at several error rates, as `one_sided_measures`."""
+    # Each end of an interval of level 1 - 2 e errs at most e of the time.
+    return {error: measure(work, level=1 - 2 * error)[0] for error in dict.fromkeys(errors)}
 
 
 def run_metrics(

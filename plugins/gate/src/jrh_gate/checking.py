@@ -22,6 +22,7 @@ INCOMPLETE: Final = 3
 BUDGET_REACHED: Final = 4
 UNDECIDED: Final = 5
 INTERRUPTED: Final = 130
+_STOPPED: Final = (BUDGET_REACHED, INTERRUPTED)
 
 
 @frozen(kw_only=True)
@@ -123,14 +124,14 @@ class Checked:
 
     @property
     def exit_code(self) -> int:
-        """Return the exit code of the first that applies: run not finished, verdicts missing, rule fails, undecided."""
-        # An unfinished run decides first: what is missing may still come, and no rule is final before.
+        """Return the exit code of the first that applies: rule fails, run not finished, verdicts missing, undecided."""
+        # What fails on less data has failed: every look has its share of the error rate.
+        if self.counts[Outcome.FAILS]:
+            return FAILS
         if self.ended:
             return self.ended
         if self.silent:
             return INCOMPLETE
-        if self.counts[Outcome.FAILS]:
-            return FAILS
         return self.terms.undecided if self.counts[Outcome.UNDECIDED] else HOLDS
 
 
@@ -179,7 +180,9 @@ def _end(state: RunState, report: RunReport | None) -> tuple[int, str]:
         if state.ended is None:
             return INCOMPLETE, "the run has not ended: it is still running, or its process was killed"
         if not state.ended.complete:
-            return state.ended.exit_code or INCOMPLETE, state.ended.message or "the run was stopped"
+            # The run may have ended with that of a rule that failed, at an earlier look.
+            why = state.ended.exit_code if state.ended.exit_code in _STOPPED else INCOMPLETE
+            return why, state.ended.message or "the run was stopped"
     if report is None:
         # Imported verdicts have no end of their own; that there are any is enough.
         return INCOMPLETE, "the run has nothing to report yet"

@@ -53,8 +53,8 @@ def command(
     undecided otherwise. Every look at new verdicts of the same run is counted and makes the limits stricter. Without
     --rule the rules are those of the suite (`gate: {rules: [...]}`) when it was run.
 
-    Exit codes, first match: 2 usage or suite error; 130 run interrupted; 4 budget reached; 3 run incomplete or too many
-    verdicts missing; 1 a rule fails; 5 a rule is undecided; 0 all rules hold.
+    Exit codes, first match: 2 usage or suite error; 1 a rule fails; 130 run interrupted; 4 budget reached; 3 run
+    incomplete or too many verdicts missing; 5 a rule is undecided; 0 all rules hold.
     """
     from jrh.running import code_changes
 

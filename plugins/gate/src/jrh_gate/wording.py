@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 from jrh import Measure
 from jrh.text import clean_text, count_noun
@@ -124,14 +125,56 @@ def conclusion(checked: Checked) -> str:
     return f"{', '.join(named) or 'nothing was checked'}; exit code {checked.exit_code}: {_meaning(checked)}"
 
 
+def write_outcome(checked: Checked) -> str:
+    """Write how the gate ended, with how many of its rules failed, or hold."""
+    rules = checked.rules
+    failed = sum(outcome is Outcome.FAILS for outcome in rules.values())
+    holding = sum(outcome is Outcome.HOLDS for outcome in rules.values())
+    of_rules = f"of {count_noun(len(rules), 'rule')}"
+    if failed:
+        return f"failed, {failed} {of_rules}"
+    if checked.silent:
+        return "not decided, verdicts are missing"
+    return f"{'passed' if holding == len(rules) else 'undecided'}, {holding} {of_rules} met"
+
+
+def write_headline(checked: Checked) -> str:
+    """Write the result of the gate for the top of a report: how it ended, what decided it, and what to do."""
+    causes = "; ".join(_causes(checked))
+    return f"Gate: {write_outcome(checked)}{f' ({causes})' if causes else ''}. {_next_step(checked)}"
+
+
+def _causes(checked: Checked) -> Iterator[str]:
+    """Yield what decided: the first place at which a rule does not hold, and the first with too few verdicts."""
+    worst = Outcome.FAILS if checked.counts[Outcome.FAILS] else Outcome.UNDECIDED
+    decided = [decision for decision in checked.decisions if decision.outcome is worst]
+    if decided:
+        text, name, place, value, _ = cells(decided[0], checked)
+        more = f", and {count_noun(len(decided) - 1, 'more place')}" if len(decided) > 1 else ""
+        yield f"{text}: {name} on {place}: {value}{more}"
+    for silent in checked.silent[:1]:
+        yield f"{judge(silent.judge, checked)} on {where(silent, checked)}: {silence(silent)}"
+
+
+def _next_step(checked: Checked) -> str:
+    if checked.counts[Outcome.FAILS]:
+        return "Look at the cases that fail, change the judge, and run the suite again."
+    if checked.silent:
+        return "Run the suite again, or accept it with `allow_missing` of the gate."
+    if checked.counts[Outcome.UNDECIDED]:
+        return "Add items to the data and run the suite again."
+    return "The rules of the suite need nothing more."
+
+
 def _meaning(checked: Checked) -> str:
     # In the order of the exit codes, whose first match decides.
-    if checked.ended:
-        return clean_text(checked.unfinished)
-    if checked.silent:
-        return f"more than {share(checked.terms.allow_missing)} of the verdicts are missing"
+    lacks = clean_text(checked.unfinished) if checked.ended else ""
+    if not lacks and checked.silent:
+        lacks = f"more than {share(checked.terms.allow_missing)} of the verdicts are missing"
     if checked.counts[Outcome.FAILS]:
-        return "a rule fails"
+        return f"a rule fails{f'; besides, {lacks}' if lacks else ''}"
+    if lacks:
+        return lacks
     if checked.counts[Outcome.UNDECIDED]:
         counted = {checking.FAILS: "counted as failing", checking.HOLDS: "let pass"}
         return f"a rule is undecided{f', {counted[code]}' if (code := checked.exit_code) in counted else ''}"

@@ -11,7 +11,7 @@ from attrs import evolve, frozen
 from jrh import REFERENCE, RunReport
 from jrh.text import clean_text as clean
 from jrh.text import count_noun, format_dollars
-from jrh.values import Basis, Cell, Finding, Importance, MeasureRef, Severity, TablePart, total_spending
+from jrh.values import Basis, Cell, Finding, Importance, MeasureRef, Severity, TablePart, TextPart, total_spending
 from jrh_measuring import format_counts, format_estimate, format_interval
 from rich.cells import cell_len
 from rich.console import Console, RenderableType
@@ -37,6 +37,7 @@ _ENTRY: Final = 2
 """Lines of one finding."""
 _TEXT: Final = 300
 """Characters of a statement or a figure."""
+_PARAGRAPH: Final = 600
 _NAME: Final = 60
 _DIGITS: Final = 2
 _LABEL: Final = 12
@@ -76,7 +77,7 @@ def brief(report: RunReport, console: Console) -> Iterator[RenderableType]:
     blocks = [block for judge in ("", *report.judges) if (block := _block(report, judge, console)) is not None]
     # What failed in the run decides how far the findings below can be believed.
     head += _warnings(report, console)
-    answer = list(_first_tables(report, console))
+    answer = list(_first_sections(report, console))
     notes = [_row(None, clean(note, _TEXT)) for note in report.notes if note not in report.warnings]
     most = min(_LINES_OF_ALL + _LINES_PER_TASK * max(len(report.tasks), 1), _MOST_LINES)
     # The tables say in a line what several findings say: they take half of the room that they need from them.
@@ -104,11 +105,13 @@ def brief(report: RunReport, console: Console) -> Iterator[RenderableType]:
     yield from foot
 
 
-def _first_tables(report: RunReport, console: Console) -> Iterator[RenderableType]:
-    """Yield the tables of the first sections, each with its note; they are never cut, for they have every judge."""
+def _first_sections(report: RunReport, console: Console) -> Iterator[RenderableType]:
+    """Yield the first sections: texts, and tables with their notes, which are not cut, for they have every judge."""
     first, more = True, list[str]()
     for section in report.sections:
         for part in section.parts if section.importance is Importance.FIRST else ():
+            if isinstance(part, TextPart):
+                yield Text(clean(part.text, _PARAGRAPH))
             for table in part.tables():
                 # The first table of all is the answer; a longer one is left to the files.
                 if not first and len(table.rows) > _ROWS:

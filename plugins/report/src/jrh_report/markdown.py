@@ -124,6 +124,8 @@ def _section(section: SectionText, tasks: int) -> Iterator[Block]:
     lines = (f"## {safe(section.title, 120)}", *(safe(text, 1000) for text in section.text))
     head = "" if detail else "\n\n".join(lines) + "\n\n"
     what = safe(section.title, 120)
+    if section.text and not section.tables:
+        yield Block(lines=lines, rank=-1, what=what)
     for table in section.tables:
         alone = section.title.startswith(table.title)
         title = section.title if alone else f"{section.title}: {table.title}"

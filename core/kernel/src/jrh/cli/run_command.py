@@ -61,7 +61,8 @@ def command(
 
     Run it again to resume. No answered call is repeated.
 
-    Exit codes: 0 done, 2 usage or suite error, 3 incomplete, 4 budget reached, 130 interrupted.
+    Exit codes: 0 done, 1 a rule of the suite's gate fails, 2 usage or suite error, 3 incomplete, 4 budget reached, 130
+    interrupted.
     """
     from jrh.running.progress import show_progress
 
@@ -128,7 +129,7 @@ def _show(result: RunResult, budget: Sequence[str]) -> None:
     for problem in result.problems:  # what went wrong comes last
         terminal.tell(f"jrh: {problem}")
     if result.exit_code:
-        terminal.tell(f"jrh: not done: {result.message}.")
+        terminal.tell(f"jrh: {result.ending}.")
     if any(setting.startswith(_DOLLARS) for setting in budget):
         terminal.tell(_WHY_MORE)
     if result.exit_code and result.may_continue:

@@ -425,6 +425,8 @@ class StageOutcome:
 
     complete: bool = True
     """Whether nothing is left to do; the run with a stage that is not complete ends with exit code 3."""
+    failed: str = ""
+    """What the suite requires and the run is shown not to meet; the run then ends with exit code 1."""
     notes: tuple[str, ...] = ()
     """What is left to do and why, a sentence each."""
     items: Mapping[str, Iterable[Item]] = Factory(dict)

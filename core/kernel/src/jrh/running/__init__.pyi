@@ -9,6 +9,7 @@ from .dry_run import DryRun as DryRun
 from .dry_run import open_dry_run as open_dry_run
 from .event_loop import for_each as for_each
 from .event_loop import run_to_end as run_to_end
+from .gathering import gather as gather
 from .identity import stage_identity as stage_identity
 from .outcome import RunRequest as RunRequest
 from .outcome import RunResult as RunResult

@@ -138,6 +138,7 @@ def _why(drafted: int, rejected: Mapping[str, int], skipped: Mapping[str, int]) 
 
 
 DONE: Final = 0
+FAILED: Final = 1
 INCOMPLETE: Final = 3
 BUDGET_REACHED: Final = 4
 # 128 plus the number of SIGINT, as shells report it.
@@ -215,7 +216,7 @@ class RunResult:
     """What a run gave."""
 
     exit_code: int
-    """0 done, 3 incomplete, 4 budget reached, 130 interrupted."""
+    """0 done, 1 a stage found a failure, 3 incomplete, 4 budget reached, 130 interrupted."""
     message: str
     """Why the run is not done; empty where it is."""
     run_dir: Path
@@ -234,6 +235,13 @@ class RunResult:
     """Makes what a notebook shows, as HTML; None where nothing is installed for it."""
     may_continue: bool = True
     """The same command would ask again what is not done; what is done is a finding, also where it is no verdict."""
+
+    @property
+    def ending(self) -> str:
+        """Return how the run ended, with the reason where it is not done or has failed."""
+        if self.exit_code == FAILED:
+            return self.message
+        return f"not done: {self.message}" if self.exit_code else "done"
 
     @property
     def records(self) -> RecordTable:
@@ -304,7 +312,7 @@ class RunResult:
             count_noun(len(self.report.tests), "test"),
             f"{ok:,} of {self.report.planned:,} verdicts",
             count_noun(len(self.findings), "finding"),
-            f"not done: {clean_text(self.message, _REASON)}" if self.exit_code else "done",
+            clean_text(self.ending, _REASON),
         )
         return f"<RunResult {clean_text(self.report.suite)}: {', '.join(parts)}; {self.run_dir}>"
 
@@ -321,7 +329,7 @@ class Ended:
     """How a run ended, as its store remembers it."""
 
     exit_code: int
-    """0 done, 3 incomplete, 4 budget reached, 130 interrupted."""
+    """0 done, 1 a stage found a failure, 3 incomplete, 4 budget reached, 130 interrupted."""
     message: str
     """Why it is not done; empty where it is."""
     complete: bool
@@ -345,13 +353,14 @@ def how_it_ended(
     stop: StopRun | None,
     report: RunReport | None,
     unfinished: Sequence[str] = (),
-    left: Sequence[StageOutcome] = (),
+    outcomes: Sequence[StageOutcome] = (),
 ) -> Ended:
     """Return the exit code of a run, and why it is not done.
 
-    `unfinished` names the tests whose drafts are not all made, because a provider failed or a plugin raised; `left` are
-    stages that are not complete.
+    `unfinished` names the tests whose drafts are not all made, because a provider failed or a plugin raised; `outcomes`
+    are those of declared stages.
     """
+    left = [outcome for outcome in outcomes if not outcome.complete]
     if stop is not None:
         # A script tells a reached budget from an interrupt and from failed calls by the exit code.
         codes = {StopReason.BUDGET: BUDGET_REACHED, StopReason.INTERRUPTED: INTERRUPTED}
@@ -359,7 +368,10 @@ def how_it_ended(
     else:
         notes = [note for outcome in left for note in (*outcome.notes, "a stage is not done") if note]
         message = _explain_incomplete(report, unfinished) or next(iter(notes), "")
-        exit_code = INCOMPLETE if message else DONE
+        failed = "; ".join(outcome.failed for outcome in outcomes if outcome.failed)
+        # What failed is certain, whatever is missing.
+        exit_code = FAILED if failed else INCOMPLETE if message else DONE
+        message = "; ".join(part for part in (failed, message) if part)
     answered = report is not None and not report.missing_records
     # Complete is about trials, not verdicts: a refusal is an answer, and is not asked again.
     complete = stop is None and answered and not (unfinished or left)

@@ -39,14 +39,13 @@ async def run_suite(request: RunRequest, progress: Progress) -> RunResult:
 async def conclude(ready: Prepared, executed: Execution) -> RunResult:
     """Measure and report the records so far, even if the run stopped early, and record how it ended."""
     report, outcomes = await _build_report(ready, tuple(executed.declared))
-    left = [outcome for outcome in (*executed.declared, *outcomes) if not outcome.complete]
     written = Written(terminal="", files=(), problems=())
     if report is not None:
         ready.progress.begin("report", None)
         written = write_reports(ready.builder, report, ready.run_dir, ready.log, full=ready.settings.full)
         ready.progress.end()
     # Noted after the reports are written: a run whose disk fills up before that has not ended.
-    ended = how_it_ended(executed.stop, report, executed.making.unfinished, left)
+    ended = how_it_ended(executed.stop, report, executed.making.unfinished, (*executed.declared, *outcomes))
     reporting.note_finish(ready, ended, report)
     return RunResult(
         exit_code=ended.exit_code,

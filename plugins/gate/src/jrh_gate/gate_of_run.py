@@ -1,0 +1,96 @@
+"""Check the suite's rules at the end of a run, and show the result in every report."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from attrs import asdict, evolve
+from jrh import JrhError, RunReport
+from jrh.hashing import content_id
+from jrh.plugins import Stage, StageOutcome
+from jrh.running import RunState, StageWork, gather
+from jrh.text import clean_text
+from jrh.values import Importance, Section, TextPart
+from jrh_measuring import GateOptions, measure_one_sided, parse_rule, take_look_of_run
+
+_NAME: Final = "gate"
+"""Of the stage, of its section, and of the key of its result in the store."""
+_MESSAGE: Final = 400
+
+
+class GateOfRun(Stage):
+    """Checks the rules once all trials have a record: a run that goes on takes no look at its verdicts."""
+
+    def __init__(self, options: GateOptions | None) -> None:
+        """Take the section of the suite; None where it has none, or where a report is written again."""
+        self._options = options
+
+    def applies(self, work: StageWork) -> bool:
+        """Return whether the suite has rules, or the run had some."""
+        return self._options is not None or bool(work.store.meta(_NAME))
+
+    async def run(self, work: StageWork) -> StageOutcome:
+        """Check the rules, unless nothing they depend on has changed, and keep the result."""
+        # A part of a run is no run: its rules are checked once the parts are merged.
+        if self._options is None or not self._options.rules or work.builder.resolved.shard is not None:
+            work.store.set_meta(_NAME, "")
+            return StageOutcome()
+        report = evolve(gather(work.store, work.summary, work.records), measures=work.store.measures.read()[0])
+        digest = content_id(work.store.measures.digest(), asdict(self._options))
+        known = _stored(work)
+        if known is None or known["digest"] != digest:
+            shown, failed = _check(self._options, report, work)
+            known = {"digest": digest, "shown": shown, "failed": failed}
+            work.store.set_meta(_NAME, json.dumps(known))
+        return StageOutcome(failed=known["failed"])
+
+    def report(self, report: RunReport, work: StageWork) -> RunReport:
+        """Add the result."""
+        known = _stored(work)
+        return report if known is None else evolve(report, stages={**report.stages, _NAME: known["shown"]})
+
+
+def _stored(work: StageWork) -> Any:
+    """Return the result that the store keeps, with a digest of what it depends on; None where there is none."""
+    text = work.store.meta(_NAME)
+    return json.loads(text) if text else None
+
+
+def _check(options: GateOptions, report: RunReport, work: StageWork) -> tuple[Mapping[str, Any], str]:
+    """Return what reports show, and what has failed; empty if nothing has."""
+    # Imported here: every run builds this stage, and most have no gate.
+    from jrh_gate import wording
+    from jrh_gate.checking import FAILS, Terms, check
+
+    if report.incomplete:
+        return {"line": f"Gate: not checked. {report.totals}", "rules": []}, ""
+    terms = Terms(
+        rules=tuple(map(parse_rule, options.rules)), allow_missing=options.allow_missing, undecided=options.undecided
+    )
+    try:
+        checked = check(
+            RunState(suite=report.suite, imported=True),  # it ends here: all trials have a record
+            report,
+            terms,
+            take_look_of_run(work.store),
+            lambda errors: measure_one_sided(work, errors),
+        )
+    except JrhError as error:  # such as a rule about a test that this run leaves out
+        why = clean_text(str(error), _MESSAGE)
+        return {"line": f"Gate: not checked. {why}", "rules": []}, ""
+    rows = [[decision.outcome.value, *wording.cells(decision, checked)] for decision in checked.decisions]
+    line = wording.write_headline(checked)
+    shown = {"line": line, "exit_code": checked.exit_code, "rules": rows}
+    return shown, f"the gate {wording.write_outcome(checked)}" if checked.exit_code == FAILS else ""
+
+
+class GateLine:
+    """Shows the result in one line."""
+
+    def sections(self, report: RunReport) -> Iterator[Section]:
+        """Yield the section; nothing where the run has no gate."""
+        shown: Any = report.stages.get(_NAME)
+        if shown is not None:
+            yield Section(importance=Importance.FIRST, parts=(TextPart(text=shown["line"]),))
