@@ -69,9 +69,8 @@ def test_the_help_names_every_command_and_the_exit_codes(project: Project) -> No
     text = project.run("--help").stdout
     for name in ("run", "plan", "report", "plugins", "init", "schema"):
         assert re.search(rf"^  {name} ", text, re.MULTILINE)
-    assert "0 done, 2 usage or suite error, 3 incomplete, 4 budget reached, 130 interrupted" in " ".join(
-        project.run("run", "--help").stdout.split()
-    )
+    codes = "0 done, 1 a rule of the suite's gate fails, 2 usage or suite error, 3 incomplete, 4 budget reached, 130"
+    assert codes in " ".join(project.run("run", "--help").stdout.split())
 
 
 def test_a_misspelt_command_gets_the_nearest_one(project: Project) -> None:
@@ -187,14 +186,23 @@ def test_the_run_directory_is_named_after_the_suite_unless_said_otherwise(projec
     assert "Report: some where/else/report.md\n" in elsewhere.stdout
 
 
-def test_only_the_plugins_that_are_named_are_loaded(project: Project) -> None:
+def test_named_plugins_come_with_those_that_jrh_ships_and_only_loads_exactly_those(project: Project) -> None:
     write_items(project, 2)
     suite = write_suite(project, simulated_suite(tests=["format"]))
     needed = "jrh-sources,jrh-simulated,jrh-metrics,jrh-report"
-    without = project.run("run", suite, "--plugins", needed)
+    without = project.run("run", suite, "--only", needed)
     assert without.exit_code == 2
     assert "unknown perturber 'format' in tests[0]" in without.stderr
-    assert project.run("run", suite, "--plugins", f"{needed},format").exit_code == 0
+    assert project.run("run", suite, "--only", f"{needed},format").exit_code == 0
+    # As a third party tells people to use its plugin.
+    assert project.run("run", suite, "--plugins", "jrh-contrib-shout").exit_code == 0
+    project.write("mine.py", "from jrh import hookimpl\n\n@hookimpl\ndef jrh_run_finished(event):\n    pass\n")
+    for options, told in (
+        (("--plugins", "jrh-contrib-shout,mine.py"), "jrh, jrh-contrib-shout 0.1.0 (installed), mine.py (file or"),
+        (("--plugins", "mine.py"), "distributions of jrh, mine.py (file or module)."),
+        (("--only", f"{needed},format"), "Plugins: 6 distributions of jrh."),
+    ):
+        assert told in project.run("plan", suite, *options).stdout
 
 
 def test_a_variable_that_is_set_wins_over_the_environment_file(project: Project) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from jrh.errors import JrhError, PluginError
-from jrh.plugins.loading import Events, Loaded, load_plugins
+from jrh.plugins.loading import Events, Loaded, OnlyPlugins, load_plugins, shipped_distributions
 from jrh.values.events import RunStarted
 
 GOOD = """\
@@ -208,6 +208,24 @@ def test_an_allow_list_loads_nothing_else_not_even_its_module(site: Any) -> None
     assert unwanted not in sys.modules
 
 
+def test_a_list_of_plugins_adds_to_those_that_jrh_ships_and_only_leaves_those_out(
+    site: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("jrh-shipped", "acme-wanted", "acme-unwanted"):
+        site.install(name, good(name.partition("-")[2]))
+    # What is shipped is read from what the distribution `jrh` requires.
+    monkeypatch.setattr("jrh.plugins.loading.shipped_distributions", lambda: frozenset({"jrh-shipped"}))
+    assert names(load_plugins(["acme-wanted"])) == ["acme-wanted/wanted", "jrh-shipped/shipped"]
+    assert names(load_plugins(OnlyPlugins(["acme-wanted"]))) == ["acme-wanted/wanted"]
+    assert len(names(load_plugins())) == 3
+
+
+def test_the_shipped_distributions_are_those_that_jrh_requires_also_for_its_extras() -> None:
+    shipped = shipped_distributions()
+    assert {"jrh-sources", "jrh-litellm", "jrh-measuring"} <= shipped
+    assert not {"jrh-contrib-shout", "jrh-contrib-hunt"} & shipped
+
+
 def test_an_unknown_name_in_the_allow_list_gets_the_close_one(site: Any) -> None:
     site.install("acme-format", good("format"))
     with pytest.raises(JrhError) as raised:
@@ -226,12 +244,12 @@ def test_a_plugin_that_was_named_and_is_broken_is_fatal(site: Any) -> None:
         load_plugins(["acme-broken"])
 
 
-def test_a_file_is_a_plugin_and_comes_on_top_of_what_is_installed(site: Any, tmp_path: Path) -> None:
+def test_a_file_is_a_plugin_and_leaves_out_others_that_jrh_does_not_ship(site: Any, tmp_path: Path) -> None:
     site.install("acme-installed", good("installed"))
     local = tmp_path / "my_local.py"
     local.write_text(good("mine"))
     loaded = load_plugins([str(local)])
-    assert names(loaded) == ["acme-installed/installed", "my-local/mine"]
+    assert names(loaded) == ["my-local/mine"]
     assert loaded.names[-1] == "my-local local"
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 import click
-from jrh.cli.shared_options import plugins_option, split_names
+from jrh.cli.shared_options import plugins_option
 from jrh.errors import JrhError
 from jrh.plugins.loading import load_plugins
 from jrh.text import terminal
@@ -43,7 +44,7 @@ def init(
     data: str | None,
     columns: tuple[str, ...],
     scale: str | None,
-    plugins: str,
+    plugins: Sequence[str],
 ) -> int:
     """Write a commented, ready-to-run suite to PATH (default: suite.yaml). It needs no key and no network."""
     # In the command, as in the other ones: each needs another part of the package, and all of them share this file.
@@ -58,7 +59,7 @@ def init(
         written = (place.relative_to(folder) if place.is_relative_to(folder) else place).as_posix()
         if preset is None:
             table = OwnTable(path=Path(data), written=written, columns=_read_columns(columns), scale=scale)
-    installed = load_plugins(split_names(plugins)).plugins
+    installed = load_plugins(plugins).plugins
     text, said = starter_suite(installed, path.stem, preset=preset, data=written, table=table)
     write_suite(path, text, force=force)
     for sentence in said:
@@ -79,11 +80,11 @@ def _read_columns(written: tuple[str, ...]) -> dict[str, str]:
 @click.argument("what", type=click.Choice(["suite", "record", "results"]), default="suite")
 @click.option("--output", type=click.Path(path_type=Path, file_okay=False), help="Write all schemas to a directory.")
 @plugins_option
-def schema(what: str, output: Path | None, plugins: str) -> int:
+def schema(what: str, output: Path | None, plugins: Sequence[str]) -> int:
     """Print the JSON Schema of suites (with the options of all installed components), records, or the JSON report."""
     from jrh_authoring.suite_schema import record_schema, results_schema, suite_schema, write_schemas
 
-    installed = load_plugins(split_names(plugins)).plugins
+    installed = load_plugins(plugins).plugins
     if output is not None:
         try:
             paths = list(write_schemas(output, installed))
@@ -100,7 +101,7 @@ def schema(what: str, output: Path | None, plugins: str) -> int:
 
 @click.command("doctor")
 @plugins_option
-def doctor(plugins: str) -> int:
+def doctor(plugins: Sequence[str]) -> int:
     """Examine what is installed: versions, what did not load and why, unusable components, names that clash.
 
     Imports all components and builds those whose options have defaults. Exit code 3 for problems.
@@ -115,7 +116,7 @@ def doctor(plugins: str) -> int:
     from jrh_authoring.doctor import examine, problems
     from jrh_authoring.listing import plugins_found, print_problems
 
-    loaded = load_plugins(split_names(plugins))
+    loaded = load_plugins(plugins)
     terminal.say(f"jrh {__version__}, plugin API {API_VERSION}, Python {python_version()}, attrs {version('attrs')}")
     table = Table("plugin", "version", "hooks")
     for plugin in plugins_found(loaded):

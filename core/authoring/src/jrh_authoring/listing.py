@@ -5,13 +5,13 @@ from __future__ import annotations
 import importlib.util
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import attrs
 import click
 from attrs import asdict, frozen
-from jrh.cli.shared_options import plugins_option, split_names
+from jrh.cli.shared_options import plugins_option
 from jrh.document.positions import did_you_mean
 from jrh.errors import JrhError
 from jrh.plugins.factories import import_from_working_directory, wrong_factory
@@ -49,11 +49,11 @@ def plugins_found(loaded: Loaded) -> list[PluginFound]:
 @click.command("list")
 @click.option("--json", "as_json", is_flag=True, help="Print plugins, their hooks and components as JSON.")
 @plugins_option
-def list_all(plugins: str, as_json: bool) -> int:
+def list_all(plugins: Sequence[str], as_json: bool) -> int:
     """List all components and the problems of plugins that did not load."""
     from rich.table import Table
 
-    loaded = load_plugins(split_names(plugins))
+    loaded = load_plugins(plugins)
     if as_json:
         terminal.say(json.dumps(_as_json(loaded), indent=2))
         return 0
@@ -123,9 +123,9 @@ def _as_json(loaded: Loaded) -> dict[str, Any]:
 @click.command("show")
 @click.argument("name")
 @plugins_option
-def show(name: str, plugins: str) -> int:
+def show(name: str, plugins: Sequence[str]) -> int:
     """Show a component with its options; NAME is `name` or `distribution/name`."""
-    registries = load_plugins(split_names(plugins)).plugins.all_registries()
+    registries = load_plugins(plugins).plugins.all_registries()
     entries = [(registry.role, entry) for registry in registries for entry in registry]
     matches = [(role, entry) for role, entry in entries if name in (entry.spec.name, entry.qualified)]
     if not matches:

@@ -11,7 +11,7 @@ from typing import Final
 
 import click
 from attrs import frozen
-from jrh.cli.shared_options import plugins_option, read_environment, split_names
+from jrh.cli.shared_options import plugins_option, read_environment
 from jrh.errors import JrhError, ModelFault, StopRun
 from jrh.models.client import Client, refuse_unknown_prices, with_defaults
 from jrh.models.gateway import Gateway
@@ -42,7 +42,7 @@ _LONGEST: Final = 120
 @click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Override a suite value. Repeatable.")
 @click.option("--env-file", type=click.Path(path_type=Path), help="File of KEY=VALUE lines with keys.")
 def command(
-    suite: Path, plugins: str, models: tuple[str, ...], overrides: tuple[str, ...], env_file: Path | None
+    suite: Path, plugins: Sequence[str], models: tuple[str, ...], overrides: tuple[str, ...], env_file: Path | None
 ) -> int:
     """Ask every model of SUITE one tiny question; print what came back, latency, price and stated limits.
 
@@ -50,7 +50,7 @@ def command(
     """
     if env_file is not None:
         read_environment(env_file)
-    settings = Settings(plugins=split_names(plugins), overrides=overrides)
+    settings = Settings(plugins=plugins, overrides=overrides)
     loaded = load_plugins(settings.plugins)
     answers = ping(resolve(suite, loaded, settings), loaded, models)
     for answer in answers:

@@ -34,7 +34,7 @@ def export_run(
         target: name of an exporter, such as `mlflow`, or of a reporter that writes files, such as `xlsx`.
         options: its options.
         output: directory for a report; the run's own by default.
-        plugins: allow-list of plugins, as `--plugins`.
+        plugins: plugins to load, as `--plugins`.
 
     Raises:
         JrhError: there is no such exporter, option or run, or the exporter refuses.

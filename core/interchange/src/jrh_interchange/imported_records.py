@@ -195,7 +195,7 @@ def import_records(
         items: task -> its items, if the log has their texts: metrics then find the pairs of prompts that they list.
         origins: where each record comes from, such as `log.csv:12`, for messages.
         notes: notes for readers of the report, one sentence each.
-        plugins: allow-list of plugins, as `--plugins`; their default metrics are those of the report.
+        plugins: plugins to load, as `--plugins`; their default metrics are those of the report.
         level: coverage of the intervals.
         resamples: bootstrap samples.
         seed: the run's seed.
@@ -211,7 +211,7 @@ def import_records(
         StoreError: the directory holds a run that was not imported, or cannot be used.
     """
     rows = _check_rows(tasks, records, origins)
-    loaded = load_plugins(tuple(plugins))
+    loaded = load_plugins(plugins)
     if findings is not None and (wrong := loaded.plugins.wrong_floors(findings.floors)):
         raise JrhError("\n".join(wrong.values()))
     computed = default_metrics(loaded.plugins) if metrics is None else resolve_metrics(metrics, loaded.plugins)

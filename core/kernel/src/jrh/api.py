@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from jrh.document.yaml_reader import read_document
-from jrh.plugins.loading import load_plugins
 from jrh.running.event_loop import run_in_thread, run_to_end
 from jrh.running.from_python import build_request, keyword_defaults, request_from_arguments, result_for_caller
 from jrh.running.outcome import RunRequest, RunResult, Settings
@@ -49,7 +48,7 @@ def run(
         suite: path of a suite file, or the suite as a mapping. A mapping may hold callables as judges, and a list of
             mappings or a data frame as data.
         run_dir: where the store and the reports lie; `runs/<suite name>` by default.
-        plugins: allow-list of plugins, as `--plugins`.
+        plugins: plugins to load, as `--plugins`.
         overrides: `key=value`, as `--set`.
         judges: only these judges: names of the suite's, callables, or entries as in a suite.
         tests: only these tests.
@@ -95,7 +94,7 @@ def read_items(
 
     Args:
         suite: path of a suite file, or the suite as a mapping.
-        plugins: allow-list of plugins, as `--plugins`.
+        plugins: plugins to load, as `--plugins`.
         overrides: `key=value`, as `--set`.
 
     Raises:
@@ -133,18 +132,10 @@ def read_suite(
 
 
 def _requested(suite: str | Path | Mapping[str, Any], plugins: Sequence[str], overrides: Sequence[str]) -> RunRequest:
-    settings = Settings(plugins=tuple(plugins), overrides=tuple(overrides))
+    settings = Settings(plugins=plugins, overrides=tuple(overrides))
     return build_request(suite, settings, load_for_suite(suite, settings))
 
 
 def execute(request: RunRequest, progress: Progress) -> RunResult:
     """Run a resolved suite to its end, or to where it has to stop."""
     return run_to_end(lambda: run_suite(request, progress), request.settings.stopper)
-
-
-def meant_by(measure: str) -> str:
-    """Ask which measure is meant by a name that none has, such as `accuracy`; empty for any other name.
-
-    Loads the installed plugins: their metrics declare such names.
-    """
-    return load_plugins().plugins.metrics.meant_by(measure)

@@ -116,6 +116,7 @@ from .gate_rules import GateRule as GateRule
 from .gate_rules import parse_rule as parse_rule
 from .installed import load_flags as load_flags
 from .installed import load_metrics as load_metrics
+from .installed import meant_by as meant_by
 from .looks import Look as Look
 from .looks import take_look as take_look
 from .looks import take_look_of_run as take_look_of_run

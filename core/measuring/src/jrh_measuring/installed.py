@@ -27,7 +27,7 @@ def load_metrics(
 
     Args:
         names: the metrics, `name` or `distribution/name`; those that every suite gets where empty.
-        plugins: allow-list of plugins, as `--plugins`; also how a local one is loaded.
+        plugins: plugins to load, as `--plugins`; also how a local one is loaded.
         options: options by the name a metric is asked for; the defaults where none are given.
 
     Returns:
@@ -36,7 +36,7 @@ def load_metrics(
     Raises:
         JrhError: a name is unknown or ambiguous, a plugin cannot be used, or an option is wrong.
     """
-    registry = load_plugins(tuple(plugins)).plugins
+    registry = load_plugins(plugins).plugins
     if not names:
         resolved = default_metrics(registry)
     else:
@@ -63,13 +63,21 @@ def _resolve(entry: Entry[MetricSpec], name: str, options: Mapping[str, Json] | 
     return Resolved(use=Use(name=name, component=entry.qualified), entry=entry, options=built)
 
 
+def meant_by(measure: str) -> str:
+    """Ask which measure is meant by a name that none has, such as `accuracy`; empty for any other name.
+
+    Loads the installed plugins: their metrics declare such names.
+    """
+    return load_plugins().plugins.metrics.meant_by(measure)
+
+
 def load_flags(plugins: Sequence[str] = ()) -> Mapping[str, Flag]:
     """Return the flags that the installed plugins declare, by name.
 
     Args:
-        plugins: allow-list of plugins, as `--plugins`.
+        plugins: plugins to load, as `--plugins`.
 
     Raises:
         JrhError: a plugin cannot be used.
     """
-    return load_plugins(tuple(plugins)).plugins.flags_by_name()
+    return load_plugins(plugins).plugins.flags_by_name()

@@ -184,13 +184,13 @@ def one_sided_measures(
     Args:
         run_dir: the run or the import.
         errors: error rates, each between 0 and 0.5.
-        plugins: allow-list of plugins, as `--plugins`.
+        plugins: plugins to load, as `--plugins`.
 
     Raises:
         JrhError: there is no run in the directory, or it has nothing to report yet.
     """
     with closing(Store.view(Path(run_dir))) as store:
-        summary, loaded = recall(store), load_remembered(store, tuple(plugins))
+        summary, loaded = recall(store), load_remembered(store, plugins)
         # Its records are read once for all error rates.
         return measure_one_sided(work_of_store(loaded, store, summary), errors)
 

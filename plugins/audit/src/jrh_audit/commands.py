@@ -10,6 +10,7 @@ from typing import Final
 import click
 from jrh import Item, JrhError, Mode, Task, read_items
 from jrh.api import read_judge_models
+from jrh.cli.shared_options import plugins_option
 from jrh.text import say
 from jrh_interchange import PAIR_COLUMNS, PairedPrompts, Row, infer_scale, paired_task, read_rows
 from jrh_measuring import same_families
@@ -95,17 +96,18 @@ _SUITES: Final = (".yaml", ".yml", ".json")
     metavar="TARGET=COLUMN",
     help="Column of a data file, such as response=full_text. Repeatable.",
 )
-@click.option("--plugins", metavar="A,B", default="", help="As for `jrh run`; for a suite.")
+@plugins_option
 @click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="As for `jrh run`; for a suite.")
-def command(target: Path, scale: str | None, columns: tuple[str, ...], plugins: str, overrides: tuple[str, ...]) -> int:
+def command(
+    target: Path, scale: str | None, columns: tuple[str, ...], plugins: Sequence[str], overrides: tuple[str, ...]
+) -> int:
     """Report what your data cannot support. Makes no model calls.
 
     TARGET is a suite (.yaml, .yml, .json), or a data file (.jsonl, .csv).
     """
     if target.suffix.lower() in _SUITES:
-        names = tuple(part.strip() for part in plugins.split(",") if part.strip())
-        tasks: Sequence[tuple[Task, Sequence[Item]]] = read_items(target, plugins=names, overrides=overrides)
-        models = read_judge_models(target, plugins=names, overrides=overrides)
+        tasks: Sequence[tuple[Task, Sequence[Item]]] = read_items(target, plugins=plugins, overrides=overrides)
+        models = read_judge_models(target, plugins=plugins, overrides=overrides)
     else:
         tasks, models = read_data(target, _columns(columns), scale), {}
     for line in lines(tasks, models):

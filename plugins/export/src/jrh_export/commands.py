@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
+from jrh.cli.shared_options import plugins_option
 from jrh.text import say
 
 
@@ -17,8 +19,8 @@ from jrh.text import say
 @click.option(
     "--output", type=click.Path(path_type=Path, file_okay=False), help="Directory for a report.  [default: RUN]"
 )
-@click.option("--plugins", metavar="A,B", default="", help="Use only these plugins.")
-def command(run_dir: Path, target: str, more: tuple[str, ...], output: Path | None, plugins: str) -> int:
+@plugins_option
+def command(run_dir: Path, target: str, more: tuple[str, ...], output: Path | None, plugins: Sequence[str]) -> int:
     """Bring the run in the directory RUN into another tool, or write one report. Makes no model calls.
 
     mlflow, wandb and langfuse get every measure with its interval, sizes and missing verdicts; simulated judges are
@@ -29,7 +31,6 @@ def command(run_dir: Path, target: str, more: tuple[str, ...], output: Path | No
     # In the command: `jrh export --help` needs none of it.
     from jrh_interchange import export_run, read_pairs
 
-    allowed = tuple(part.strip() for part in plugins.split(",") if part.strip())
-    for sentence in export_run(run_dir, target, read_pairs(more), output=output, plugins=allowed):
+    for sentence in export_run(run_dir, target, read_pairs(more), output=output, plugins=plugins):
         say(sentence)
     return 0

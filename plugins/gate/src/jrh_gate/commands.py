@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from jrh.cli.shared_options import plugins_option
 from jrh.text import FiniteRange, say, tell
 
 if TYPE_CHECKING:
@@ -33,7 +35,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
     type=click.Choice(["0", "1", "5"]),
     help="Exit code if a rule is undecided.  [default: the suite's, or 5]",
 )
-@click.option("--plugins", metavar="A,B", default="", help="Use only these plugins to compute measures.")
+@plugins_option
 @click.option("--junit", type=_FILE, help="Write JUnit XML; creates missing directories.")
 @click.option("--json", "as_json", type=_FILE, help="Write JSON.")
 @click.option("--markdown", type=_FILE, help="Write Markdown for a pull request comment.")
@@ -42,7 +44,7 @@ def command(
     rules: tuple[str, ...],
     allow_missing: float | None,
     undecided: str | None,
-    plugins: str,
+    plugins: Sequence[str],
     junit: Path | None,
     as_json: Path | None,
     markdown: Path | None,
@@ -77,7 +79,7 @@ def command(
 
 
 def _check_run(
-    run_dir: Path, rules: tuple[str, ...], allow_missing: float | None, undecided: str | None, plugins: str
+    run_dir: Path, rules: tuple[str, ...], allow_missing: float | None, undecided: str | None, plugins: Sequence[str]
 ) -> Checked:
     # Imported here and not above: `jrh --help` loads every command.
     from jrh import JrhError, open_run
@@ -94,12 +96,11 @@ def _check_run(
     except EmptyStoreError:  # the process was killed before it wrote anything
         return check(RunState(suite=run_dir.name), None, Terms())
     terms = _terms(state, rules, allow_missing, undecided)
-    allowed = tuple(part.strip() for part in plugins.split(",") if part.strip())
     try:
         # Before the rules are checked: a look counts even if a rule of it turns out to be a mistake.
         look = take_look(run_dir)
-        with open_run(run_dir, measure=True, plugins=allowed) as report:
-            return check(state, report, terms, look, lambda rates: one_sided_measures(run_dir, rates, allowed))
+        with open_run(run_dir, measure=True, plugins=plugins) as report:
+            return check(state, report, terms, look, lambda rates: one_sided_measures(run_dir, rates, plugins))
     except EmptyStoreError:
         return check(state, None, terms)
 

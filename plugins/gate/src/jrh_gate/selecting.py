@@ -8,7 +8,7 @@ from typing import Final
 
 from jrh import REFERENCE, Measure, RunReport, SuiteError
 from jrh.running import why_no_cases
-from jrh_measuring import CHANGE_DUE, EVERY_TEST, GateRule
+from jrh_measuring import CHANGE_DUE, EVERY_TEST, GateRule, meant_by
 
 from jrh_gate.deciding import Decision, Outcome, Place, decide
 from jrh_gate.rule_limits import LimitTable
@@ -151,9 +151,7 @@ def _unknown(rule: GateRule, report: RunReport) -> Iterator[str]:
     hidden = any(line.test == rule.test if rule.named_test is not None else not line.allow_empty for line in empty)
     if not named and len(report.records) and not hidden:
         message = _no_such(rule, "measure", rule.measure, {measure.name for measure in report.measures})
-        from jrh.api import meant_by  # loads every plugin: only once a rule is known to be wrong
-
-        meant = meant_by(rule.measure)
+        meant = meant_by(rule.measure)  # loads every plugin: only once a rule is known to be wrong
         ambiguous = f"rule '{rule.text}': there is no measure '{rule.measure}': {meant}"
         yield ambiguous if meant else f"{message} {_ON_REQUEST}"
     known = {

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from jrh.cli.shared_options import plugins_option
 from jrh.text import FiniteRange, say
 
 
@@ -30,7 +31,7 @@ from jrh.text import FiniteRange, say
     type=click.Path(path_type=Path, file_okay=False),
     help="Run directory to create.  [default: runs/<name>]",
 )
-@click.option("--plugins", metavar="A,B", default="", help="Only the metrics of these plugins, as for `jrh run`.")
+@plugins_option
 def import_table(
     file: Path,
     *,
@@ -38,7 +39,7 @@ def import_table(
     labels: tuple[str, ...],
     more: tuple[str, ...],
     run_dir: Path | None,
-    plugins: str,
+    plugins: Sequence[str],
     **given: str | float | None,
 ) -> int:
     """Import verdicts that another tool collected as a run directory for `jrh report`.
@@ -52,21 +53,20 @@ def import_table(
 
     from jrh_import.importing import detect_tool, import_described, import_export
 
-    chosen = tuple(part.strip() for part in plugins.split(",") if part.strip())
     read = {**given, "labels": _read_labels("--label", labels) or None, **read_pairs(more)}
     options = {name: value for name, value in read.items() if value is not None}
     # Options of --from are passed on: an importer that does not have them is not the one that is meant.
     if source is None:
-        source = detect_tool(file, options, chosen)
+        source = detect_tool(file, options, plugins)
     if source is not None:
-        return import_export(file, source, options, run_dir, chosen)
+        return import_export(file, source, options, run_dir, plugins)
     if options:
         raise click.UsageError(f"{', '.join(f'--{name}' for name in options)} belongs to --from")
     if file.is_dir():
         raise click.UsageError(
             f"'{file}' is a directory; give an import file, or name the tool that wrote it with --from"
         )
-    return import_described(file, run_dir, chosen)
+    return import_described(file, run_dir, plugins)
 
 
 def _read_labels(option: str, pairs: Sequence[str]) -> dict[str, str]:

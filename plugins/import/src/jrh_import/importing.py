@@ -21,7 +21,7 @@ _EXPORTS: Final = (".json", ".jsonl", ".ndjson", ".eval")
 """Suffixes of what tools export."""
 
 
-def detect_tool(file: Path, options: Mapping[str, Json], plugins: tuple[str, ...]) -> str | None:
+def detect_tool(file: Path, options: Mapping[str, Json], plugins: Sequence[str]) -> str | None:
     """Return the tool that wrote a file or a folder, and say so; None where no importer takes it.
 
     Raises:
@@ -40,7 +40,7 @@ def detect_tool(file: Path, options: Mapping[str, Json], plugins: tuple[str, ...
 
 
 def import_export(
-    file: Path, source: str, options: Mapping[str, Json], run_dir: Path | None, plugins: tuple[str, ...]
+    file: Path, source: str, options: Mapping[str, Json], run_dir: Path | None, plugins: Sequence[str]
 ) -> int:
     """Import the export of a tool, and say what came of it; return the exit code."""
     log = read_export(file, source, options, plugins)
@@ -61,7 +61,7 @@ def import_export(
     return 0
 
 
-def import_described(file: Path, run_dir: Path | None, plugins: tuple[str, ...]) -> int:
+def import_described(file: Path, run_dir: Path | None, plugins: Sequence[str]) -> int:
     """Import the table that a description leads to, and say what came of it; return the exit code."""
     mapping = read_description(file)
     tasks = mapping.build_tasks()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,8 @@ from jrh.cli.shared_options import settings_of, suite_for, suite_options
 from jrh.text import FiniteRange, count_noun, say, show
 
 if TYPE_CHECKING:
+    from jrh.plugins.loading import Loaded
+
     from jrh_plan.estimate import Plan
     from jrh_plan.power import Assumptions, Precision
 
@@ -60,8 +63,10 @@ def command(
     from jrh_plan.power import Assumptions
 
     settings = settings_of(**shared)
-    plan = make_plan(suite_for(suite, settings))
+    request = suite_for(suite, settings)
+    plan = make_plan(request)
     show_spending(plan)
+    say(f"Plugins: {_name_plugins(request.loaded)}.")
     options = {"noise": noise, "discordance": discordance, "effect": effect}
     stated = {name: value for name, value in options.items() if value is not None}
     assumed = Assumptions(**stated)
@@ -76,7 +81,18 @@ def command(
     return 0
 
 
-def _read_pilot(run_dir: Path, plan: Plan, assumed: Assumptions, plugins: tuple[str, ...]) -> Assumptions:
+def _name_plugins(loaded: Loaded) -> str:
+    """Say which plugins are loaded, and from where."""
+    from jrh.plugins import shipped_distributions
+
+    local = [f"{plugin.written} (file or module)" for plugin in loaded.local]
+    named = {name: name.rpartition(" ")[0] for name in loaded.names}
+    shipped = {name for name, distribution in named.items() if distribution in shipped_distributions()}
+    others = [f"{name} (installed)" for name in named if name not in shipped and not name.endswith(" local")]
+    return ", ".join([f"{count_noun(len(shipped), 'distribution')} of jrh", *others, *local])
+
+
+def _read_pilot(run_dir: Path, plan: Plan, assumed: Assumptions, plugins: Sequence[str]) -> Assumptions:
     """Print what a pilot run measured, and return it."""
     from jrh import open_run
 

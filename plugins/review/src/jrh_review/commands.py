@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 import click
+from jrh.cli.shared_options import plugins_option
 from jrh.text import FiniteRange
 
 _SERVING: Final = (
@@ -113,7 +114,7 @@ def review(
     help="Share of the items shown to each person twice. Default: 0.1.",
 )
 @click.option("--seed", type=int, metavar="SEED", help="Seed of the order of items and options. Default: 0.")
-@click.option("--plugins", metavar="LIST", default="", help="Allow-list of plugins, as for `jrh run`.")
+@plugins_option
 @click.option("--export", type=_FILE, help="Write the gold labels, or NAME's sheet, as CSV.")
 @click.option("--import", "table", type=_TABLE, help="Read NAME's sheet and exit.")
 @_add_serving_options
@@ -123,7 +124,7 @@ def label(
     labels: Path | None,
     repeats: float | None,
     seed: int | None,
-    plugins: str,
+    plugins: Sequence[str],
     export: Path | None,
     table: Path | None,
     **serving: Any,
@@ -145,6 +146,6 @@ def label(
     if seed is not None or repeats is not None:
         settings = LabelSettings(seed=seed or 0, repeats=LabelSettings().repeats if repeats is None else repeats)
     with label_desk(labels or suite.with_name(f"{suite.stem}.labels.jsonl"), settings) as desk:
-        desk.read(read_items(suite, plugins=[name for name in plugins.split(",") if name]))
+        desk.read(read_items(suite, plugins=plugins))
         use_label_desk(desk, suite, known, table, export, serving)
     return 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -44,7 +45,7 @@ def command(
     output: Path | None,
     rules: str,
     full: bool,
-    plugins: str,
+    plugins: Sequence[str],
 ) -> int:
     """Write the reports of the run in RUN_DIR again, and print the one for the terminal.
 
@@ -55,7 +56,7 @@ def command(
     from jrh.running.stored_run import report_again
 
     # The plugins come first: a reporter that is not loaded writes nothing.
-    loaded = tell_remembered(load_for(run_dir, split_names(plugins)))
+    loaded = tell_remembered(load_for(run_dir, plugins))
     with show_progress(plain=True) as progress:
         progress.begin("report", None)
         written = report_again(

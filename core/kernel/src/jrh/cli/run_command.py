@@ -18,7 +18,7 @@ from jrh.api import execute
 from jrh.cli.shared_options import full_option, settings_of, suite_for, suite_options
 from jrh.errors import JrhError
 from jrh.running.cost_question import CostEstimate, cost_question, estimate_cost
-from jrh.running.outcome import BUDGET_REACHED, RunResult
+from jrh.running.outcome import BUDGET_REACHED, FAILED, RunResult
 from jrh.suite.definition import Budget
 from jrh.text import FiniteRange, count_noun, format_dollars, terminal
 from jrh.values.report import total_spending
@@ -129,7 +129,7 @@ def _show(result: RunResult, budget: Sequence[str]) -> None:
     for problem in result.problems:  # what went wrong comes last
         terminal.tell(f"jrh: {problem}")
     if result.exit_code:
-        terminal.tell(f"jrh: {result.ending}.")
+        terminal.tell(f"jrh: {'' if result.exit_code == FAILED else 'not done: '}{result.message}.")
     if any(setting.startswith(_DOLLARS) for setting in budget):
         terminal.tell(_WHY_MORE)
     if result.exit_code and result.may_continue:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -83,12 +84,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 def _shard(_context: click.Context, _parameter: click.Parameter, value: str | None) -> Shard | None:
     if value is None:
         return None
-    from jrh.suite.resolved import Shard
+    from jrh.running.from_python import read_shard
 
-    shard = Shard.read(value)
-    if shard is None:
-        raise click.BadParameter(f"'{value}' is not a part of a run; write K/N, such as 3/8")
-    return shard
+    return read_shard(value)
 
 
 def suite_options(function: F) -> F:
@@ -134,13 +132,23 @@ def suite_options(function: F) -> F:
 
 
 def plugins_option(function: F) -> F:
-    """Add `--plugins`."""
+    """Add `--plugins` and `--only`: the command gets both as one argument, `plugins`."""
+
+    @wraps(function)
+    def with_plugins(*args: Any, plugins: str, only: str, **others: Any) -> Any:
+        from jrh.plugins.loading import OnlyPlugins
+
+        names = split_names(f"{plugins},{only}")
+        return function(*args, plugins=OnlyPlugins(names) if only else names, **others)
+
+    listed = click.option("--only", metavar="A,B", default="", help="Load exactly these (and those of --plugins).")
     return click.option(
         "--plugins",
         metavar="A,B",
         default="",
-        help="Load only these plugins (distributions or entry points). FILE.py or module:attr loads a local plugin.",
-    )(function)
+        help="Load jrh's own plugins and these (distributions or entry points), and no others. FILE.py or module:attr "
+        "loads a local plugin.",
+    )(listed(with_plugins))  # type: ignore[return-value]
 
 
 def full_option(function: F) -> F:
@@ -148,21 +156,19 @@ def full_option(function: F) -> F:
     return click.option("--full", is_flag=True, help="Print all tables, not the findings in brief.")(function)
 
 
-def split_names(plugins: str) -> tuple[str, ...]:
-    """Split the value of `--plugins`."""
-    return tuple(part.strip() for part in plugins.split(",") if part.strip())
+def split_names(written: str) -> tuple[str, ...]:
+    """Split a list of names."""
+    return tuple(part.strip() for part in written.split(",") if part.strip())
 
 
-def settings_of(*, plugins: str, env_file: Path | None, no_cache: bool, no_preflight: bool, **others: Any) -> Settings:
+def settings_of(*, env_file: Path | None, no_cache: bool, no_preflight: bool, **others: Any) -> Settings:
     """Turn the shared options into settings, and read the environment file; `others` are called like the settings."""
     # Before anything is built: components read their keys from the environment.
     if env_file is not None:
         read_environment(env_file)
     from jrh.running.outcome import ENDING, Settings
 
-    return Settings(
-        plugins=split_names(plugins), use_cache=not no_cache, preflight=not no_preflight, signals=ENDING, **others
-    )
+    return Settings(use_cache=not no_cache, preflight=not no_preflight, signals=ENDING, **others)
 
 
 def suite_for(suite: Path, settings: Settings) -> RunRequest:

@@ -1,3 +1,5 @@
+from .loading import OnlyPlugins as OnlyPlugins
+from .loading import shipped_distributions as shipped_distributions
 from .protocols import LONGEST_ANSWER as LONGEST_ANSWER
 from .protocols import TOO_LONG as TOO_LONG
 from .protocols import Allocator as Allocator

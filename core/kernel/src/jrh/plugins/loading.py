@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import redirect_stdout
@@ -43,6 +44,21 @@ _ONE_OF_A_NAME: Final[Mapping[str, tuple[str, ...]]] = {
 
 _MOST: Final = 10_000
 """Components that one hook of a plugin may declare."""
+
+
+class OnlyPlugins(tuple[str, ...]):
+    """Names of plugins, as of `--only`: nothing else is loaded, also none of those that jrh ships."""
+
+    __slots__ = ()
+
+
+@cache
+def shipped_distributions() -> frozenset[str]:
+    """Return the distributions that belong to jrh: those that the distribution `jrh` requires, and the core's."""
+    core = (point.dist.name for point in metadata.entry_points(group=entry_points.CORE) if point.dist)
+    # None where parts of jrh alone are installed: nothing says which others there are.
+    required = next((dist.requires for dist in metadata.distributions(name="jrh")), None) or ()
+    return frozenset((*core, *(re.split(r"[^\w.-]", line)[0] for line in required)))
 
 
 @frozen(kw_only=True)
@@ -93,8 +109,9 @@ def load_plugins(
     """Load the installed plugins, and the local ones that are named or remembered.
 
     Args:
-        allow: distributions or entry points; if any is given, no other installed plugin is loaded. An item that ends
-            in `.py`, or has the form `module:attr`, is a local plugin and is loaded in addition.
+        allow: distributions or entry points to load with those that jrh ships, or without them (`OnlyPlugins`); if
+            there is any, no other installed plugin is loaded. An item that ends in `.py`, or has the form
+            `module:attr`, is a local plugin.
         sent: local plugins that another machine has read: as they were named there, and their source.
         remembered: local plugins of an earlier run, as `sent`. One that does not load is a problem, and no error.
         refused: others of it that are not loaded, and why.
@@ -172,6 +189,7 @@ def _is_named(candidate: Candidate, allow: Sequence[str]) -> bool:
 def _select(installed: list[Candidate], allow: Sequence[str]) -> list[Candidate]:
     local = _refuse_repeated(_local(item) for item in allow if _is_local(item))
     wanted = [item for item in allow if not _is_local(item)]
+    named = wanted if isinstance(allow, OnlyPlugins) else [*wanted, *shipped_distributions()]
     known = {plugin.name for plugin in installed} | {plugin.distribution for plugin in installed}
     # A distribution of commands alone has no component: it is known, and nothing of it is loaded here.
     if wanted:
@@ -182,7 +200,7 @@ def _select(installed: list[Candidate], allow: Sequence[str]) -> list[Candidate]
             raise JrhError(
                 f"--plugins: unknown plugin '{item}'\n{hint}Installed: {', '.join(sorted(known)) or 'none'}."
             )
-    chosen = [plugin for plugin in installed if not wanted or plugin.core or _is_named(plugin, wanted)]
+    chosen = [plugin for plugin in installed if not allow or plugin.core or _is_named(plugin, named)]
     # The order of the import path differs between machines, and that of names does not.
     return sorted(chosen, key=lambda plugin: (plugin.distribution, plugin.name)) + local
 

@@ -38,7 +38,7 @@ def request_from_arguments(
     """Resolve what a caller asked for, and check that its cost is agreed to."""
     settings = Settings(
         run_dir=Path(run_dir) if run_dir is not None else None,
-        plugins=tuple(plugins),
+        plugins=plugins,
         overrides=tuple(overrides),
         judges=tuple(judges),
         tests=tuple(tests),

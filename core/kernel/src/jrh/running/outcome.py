@@ -157,7 +157,8 @@ class Settings:
 
     run_dir: Path | None = None
     """None: `runs/<suite name>` under the current directory."""
-    plugins: tuple[str, ...] = ()
+    plugins: Sequence[str] = ()
+    """As `load_plugins` takes them."""
     overrides: tuple[str, ...] = ()
     """`key=value`, as with `--set`."""
     judges: tuple[JudgeArgument, ...] = ()
@@ -237,13 +238,6 @@ class RunResult:
     """The same command would ask again what is not done; what is done is a finding, also where it is no verdict."""
 
     @property
-    def ending(self) -> str:
-        """Return how the run ended, with the reason where it is not done or has failed."""
-        if self.exit_code == FAILED:
-            return self.message
-        return f"not done: {self.message}" if self.exit_code else "done"
-
-    @property
     def records(self) -> RecordTable:
         """Return the records of the plan, in plan order."""
         return self.report.records if self.report else RecordTable({}, {})
@@ -312,7 +306,7 @@ class RunResult:
             count_noun(len(self.report.tests), "test"),
             f"{ok:,} of {self.report.planned:,} verdicts",
             count_noun(len(self.findings), "finding"),
-            clean_text(self.ending, _REASON),
+            f"not done: {clean_text(self.message, _REASON)}" if self.exit_code else "done",
         )
         return f"<RunResult {clean_text(self.report.suite)}: {', '.join(parts)}; {self.run_dir}>"
 

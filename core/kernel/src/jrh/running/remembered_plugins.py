@@ -117,10 +117,8 @@ def load_for(run_dir: Path, plugins: Sequence[str]) -> Loaded:
 
 def load_for_suite(suite: str | Path | Mapping[str, Any], settings: Settings) -> Loaded:
     """Load the plugins for a suite, with those its run directory remembers; as `load_remembered`."""
-    if settings.plugins:
-        return load_plugins(settings.plugins)
     run_dir = settings.run_dir or _default_run_dir(suite, settings.overrides)
-    return load_plugins() if run_dir is None else load_for(run_dir, ())
+    return load_plugins(settings.plugins) if run_dir is None else load_for(run_dir, settings.plugins)
 
 
 def _default_run_dir(suite: str | Path | Mapping[str, Any], overrides: Sequence[str]) -> Path | None:

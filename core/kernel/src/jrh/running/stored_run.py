@@ -97,7 +97,7 @@ def open_run(run_dir: str | Path, *, measure: bool = False, plugins: Sequence[st
     Args:
         run_dir: the directory.
         measure: compute the measures where none are stored, as after an import.
-        plugins: allow-list of plugins for that, as `--plugins`.
+        plugins: plugins to load for that, as `--plugins`.
 
     Raises:
         JrhError: there is no run in the directory, or it stopped before there was anything to report.
@@ -106,7 +106,7 @@ def open_run(run_dir: str | Path, *, measure: bool = False, plugins: Sequence[st
         summary = recall(store)
         # Measures that are stored need no plugin.
         again = measure and not store.measures.read()[0]
-        loaded = load_remembered(store, tuple(plugins)) if again else load_plugins()
+        loaded = load_remembered(store, plugins) if again else load_plugins()
         work = work_of_store(loaded, store, summary if again else evolve(summary, components=()), again=again)
         yield add_to_report(gather(store, evolve(summary, flags=work.summary.flags), work.records), work)
 

@@ -21,7 +21,7 @@ from jrh.document.convert import structure
 from jrh.errors import RAISED, JrhError
 from jrh.plugins.component_identity import Source, code_digest, digest_of, editable_source
 from jrh.plugins.factories import LOCAL, make
-from jrh.plugins.loading import load_plugins
+from jrh.plugins.loading import OnlyPlugins, load_plugins
 from jrh.plugins.protocols import Executor, Job, Logger, ModelClient
 from jrh.plugins.registry import Entry, Plugins
 from jrh.running.building import Builder
@@ -112,7 +112,7 @@ def _workshop(setup: bytes) -> _Workshop:
             _check_installed(name, version, digest, modules)
         for name, source in sent.local:
             _check_whole(name, source)
-        plugins = load_plugins(sorted(sent.installed), sent.local).plugins
+        plugins = load_plugins(OnlyPlugins(sorted(sent.installed)), sent.local).plugins
         # Pickle calls `_find_entry` with nothing but the key.
         _loaded[:] = [plugins]
         workshop = _Workshop(pickle.loads(sent.resolved), plugins)  # noqa: S301
