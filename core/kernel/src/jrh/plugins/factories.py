@@ -10,7 +10,7 @@ import inspect
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from difflib import get_close_matches
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from types import FunctionType
 from typing import Any, Final, Protocol
@@ -102,8 +102,19 @@ def check_members(entry: Entry[Any], subject: object, protocol: type | None = No
     """
     wanted, asked_by = protocol_of(entry.spec)
     followed = (protocol or wanted, *_OPTIONAL.get(type(entry.spec), ()))
+    # A run makes each component several times, and looking at signatures takes as long as most factories.
+    if not isinstance(subject, type) and _is_sound(type(subject), followed, asked_by):  # type: ignore[arg-type]
+        return
     for wrong, where in _find_faults(subject, followed, asked_by):
         raise _refusal(entry, wrong, where)
+
+
+@cache
+def _is_sound(kind: type, followed: tuple[type, ...], asked_by: str) -> bool:
+    """Return whether a class has all methods itself, and they are right: then its objects need no look."""
+    members = (inspect.getattr_static(kind, name, None) for name, _ in _members(followed[0]))
+    fixed = all(isinstance(member, FunctionType | property | staticmethod) for member in members)
+    return fixed and not any(_find_faults(kind, followed, asked_by))
 
 
 def _refusal(entry: Entry[Any], wrong: str, where: object) -> WrongShapeError:
@@ -323,6 +334,11 @@ def wrong_factory(entry: Entry[Any], what: str) -> PluginError:
 
 def _count_arguments(factory: Callable[..., Any]) -> int:
     """Return how many arguments jrh gives to a factory: as many as it takes, at most two."""
+    return _count(factory) if isinstance(factory, type | FunctionType) else _count.__wrapped__(factory)
+
+
+@cache
+def _count(factory: Callable[..., Any]) -> int:
     if getattr(getattr(factory, "__init__", None), "__module__", "") == "typing":
         return 0  # the class has only the constructor of a protocol, which looks as if it took anything
     try:
