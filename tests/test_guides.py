@@ -158,6 +158,13 @@ def test_a_guide_does_what_it_shows(project: Project, guide: str) -> None:
     assert shown(guide, outcomes) == []
 
 
+def test_the_guide_of_a_red_gate_shows_how_often_it_is_wrong(project: Project) -> None:
+    pytest.importorskip("jrh_decide", reason="the environment was made before this distribution")
+    outcomes = list(followed(project, "red-gate.md"))
+    assert [done.exit_code for _, done in outcomes] == [0, 5, 0], [done.output for _, done in outcomes]
+    assert shown("red-gate.md", outcomes) == []
+
+
 def test_the_skill_file_has_the_head_that_assistants_look_for() -> None:
     head, _, body = text_of("SKILL.md").removeprefix("---\n").partition("\n---\n")
     found = yaml.safe_load(head)

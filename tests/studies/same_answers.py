@@ -23,12 +23,12 @@ from jrh_compare.comparing import curve
 from jrh_compare.pairing import Terms
 from jrh_compare.results import SideName
 from jrh_compare.scoring import read_cases
-from jrh_gate.deciding import Outcome, decide
-from jrh_gate.rule_limits import LimitTable
 from jrh_import.checking.answers import answers_of
 from jrh_import.checking.check_request import CheckRequest
 from jrh_import.checking.measurement import Checked, check_table
 from jrh_measuring import Look, load_metrics, parse_rule
+from jrh_measuring.gating.deciding import Outcome, decide
+from jrh_measuring.gating.rule_limits import LimitTable
 
 MEASURE: Final = "gold-accuracy"
 LEVEL: Final = 0.95

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from jrh import Interval, Measure
-from jrh_gate.checking import Answered, Checked, Terms
-from jrh_gate.deciding import Decision, decide
-from jrh_gate.rule_limits import Limits
 from jrh_measuring import GateRule, parse_rule
+from jrh_measuring.gating.checking import Answered, Checked, Terms
+from jrh_measuring.gating.deciding import Decision, decide
+from jrh_measuring.gating.rule_limits import Limits
 from jrh_testing import flags_by_name
 
 FLAGS = flags_by_name()

@@ -5,8 +5,8 @@ import pytest
 from gate_findings import found
 from jrh.running import RunState
 from jrh.running.outcome import Ended
-from jrh_gate.checking import Terms, check
 from jrh_gate.wording import conclusion
+from jrh_measuring.gating.checking import Terms, check
 from jrh_testing import loop_over, sample_report
 
 

@@ -10,8 +10,8 @@ from gate_findings import FLAGS, alone, measured, of
 from hypothesis import given
 from hypothesis import strategies as st
 from jrh import Interval, JrhError
-from jrh_gate.deciding import Outcome, decide
 from jrh_measuring import parse_rule
+from jrh_measuring.gating.deciding import Outcome, decide
 
 SHARES = st.floats(0, 1)
 OPERATORS = st.sampled_from([">=", "<=", ">", "<"])

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from gate_findings import FLAGS, alone, measured
 from jrh import Interval, Measure
-from jrh_gate.deciding import Outcome, decide
-from jrh_gate.rule_limits import LimitTable
 from jrh_measuring import GateRule, Look, parse_rule
+from jrh_measuring.gating.deciding import Outcome, decide
+from jrh_measuring.gating.rule_limits import LimitTable
 from jrh_stats import binomial_limits, clustered_proportion
 from jrh_testing import loop_over
 

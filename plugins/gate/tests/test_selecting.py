@@ -4,11 +4,11 @@ import attrs
 import pytest
 from gate_findings import measured
 from jrh import RecordTable, SuiteError
-from jrh_gate.deciding import Outcome
-from jrh_gate.rule_limits import LimitTable
-from jrh_gate.selecting import decisions
-from jrh_gate.selecting import places as shared_places
 from jrh_measuring import Look, parse_rule
+from jrh_measuring.gating.deciding import Outcome
+from jrh_measuring.gating.rule_limits import LimitTable
+from jrh_measuring.gating.selecting import decisions
+from jrh_measuring.gating.selecting import places as shared_places
 from jrh_testing import sample_records, sample_report
 
 

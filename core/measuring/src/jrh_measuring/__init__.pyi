@@ -122,6 +122,7 @@ from .looks import take_look as take_look
 from .looks import take_look_of_run as take_look_of_run
 from .measure_stage import measure_one_sided as measure_one_sided
 from .measure_stage import one_sided_measures as one_sided_measures
+from .measure_stage import one_sided_measuring as one_sided_measuring
 from .missing_verdicts import Dependence as Dependence
 from .missing_verdicts import Reason as Reason
 from .missing_verdicts import allow_for_missing as allow_for_missing

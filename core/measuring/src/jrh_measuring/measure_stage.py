@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from importlib import metadata
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -15,7 +15,7 @@ from jrh.errors import RAISED, DamagedStoreError
 from jrh.hashing import content_id
 from jrh.plugins.component_identity import code_digest, editable_source
 from jrh.plugins.protocols import Logger, Metric, MetricContext, Stage, StageOutcome
-from jrh.plugins.specs import MeasureInfo
+from jrh.plugins.specs import MeasureInfo, MetricSpec
 from jrh.running.building import Builder
 from jrh.running.identity import identity
 from jrh.running.remembered_plugins import load_remembered
@@ -189,10 +189,42 @@ def one_sided_measures(
     Raises:
         JrhError: there is no run in the directory, or it has nothing to report yet.
     """
+    with one_sided_measuring(run_dir, plugins) as measure_records:
+        return measure_records(None, errors)
+
+
+@contextmanager
+def one_sided_measuring(
+    run_dir: str | Path, plugins: Sequence[str] = (), names: Collection[str] | None = None
+) -> Iterator[Callable[[RecordTable | None, Iterable[float]], Mapping[float, tuple[Measure, ...]]]]:
+    """Open a run and yield what computes its measures, with one-sided limits at several error rates, of any records.
+
+    Args:
+        run_dir: the run or the import; what is yielded takes None for its own records.
+        plugins: plugins to load, as `--plugins`.
+        names: the only measures that are wanted: metrics that have none of them are not computed.
+
+    Raises:
+        JrhError: there is no run in the directory, or it has nothing to report yet.
+    """
     with closing(Store.view(Path(run_dir))) as store:
         summary, loaded = recall(store), load_remembered(store, plugins)
+        specs = {entry.qualified: entry.spec for entry in loaded.plugins.metrics}
+        metrics = tuple(
+            metric
+            for metric in summary.metrics
+            if names is None or metric.component not in specs or _measures_any(specs[metric.component], names)
+        )
         # Its records are read once for all error rates.
-        return measure_one_sided(work_of_store(loaded, store, summary), errors)
+        work = work_of_store(loaded, store, evolve(summary, components=metrics))
+        yield lambda records, errors: measure_one_sided(
+            work if records is None else evolve(work, records=records), errors
+        )
+
+
+def _measures_any(spec: MetricSpec, names: Collection[str]) -> bool:
+    """Return whether a metric may have a measure of one of these names; one that declares none may."""
+    return not spec.measures or any(info.describes(name) for info in spec.measures for name in names)
 
 
 def measure_one_sided(work: StageWork, errors: Iterable[float]) -> Mapping[float, tuple[Measure, ...]]:

@@ -13,8 +13,7 @@ from jrh.text import FiniteRange, say, tell
 
 if TYPE_CHECKING:
     from jrh.running import RunState
-
-    from jrh_gate.checking import Checked, Terms
+    from jrh_measuring.gating.checking import Checked, Terms
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
 
@@ -86,8 +85,7 @@ def _check_run(
     from jrh.errors import EmptyStoreError
     from jrh.running import RunState, run_state
     from jrh_measuring import one_sided_measures, take_look
-
-    from jrh_gate.checking import Terms, check
+    from jrh_measuring.gating.checking import Terms, check
 
     if run_dir.is_file():
         raise JrhError(f"'{run_dir}' is a file; `jrh gate` takes a run directory, which `jrh run` prints")
@@ -109,8 +107,7 @@ def _terms(state: RunState, rules: tuple[str, ...], allow_missing: float | None,
     """Combine the requirements; the command line overrides the suite."""
     from jrh import JrhError
     from jrh_measuring import GateOptions, parse_rule
-
-    from jrh_gate.checking import Terms
+    from jrh_measuring.gating.checking import Terms
 
     section = state.sections.get("gate") or {}
     gate = GateOptions(**{**section, "rules": tuple(section.get("rules", ()))})

@@ -7,9 +7,9 @@ from typing import Any
 
 from jrh.text import clean_text
 from jrh_measuring import terminal_text
+from jrh_measuring.gating.checking import Checked
 
 from jrh_gate import wording
-from jrh_gate.checking import Checked
 
 
 def console_text(checked: Checked) -> str:

@@ -61,8 +61,9 @@ def _stored(work: StageWork) -> Any:
 def _check(options: GateOptions, report: RunReport, work: StageWork) -> tuple[Mapping[str, Any], str]:
     """Return what reports show, and what has failed; empty if nothing has."""
     # Imported here: every run builds this stage, and most have no gate.
+    from jrh_measuring.gating.checking import FAILS, Terms, check
+
     from jrh_gate import wording
-    from jrh_gate.checking import FAILS, Terms, check
 
     if report.incomplete:
         return {"line": f"Gate: not checked. {report.totals}", "rules": []}, ""

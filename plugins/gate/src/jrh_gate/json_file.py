@@ -10,9 +10,8 @@ from attrs import asdict
 from attrs.filters import include
 from jrh import Measure
 from jrh.values import Finding
-
-from jrh_gate.checking import Checked
-from jrh_gate.deciding import Decision
+from jrh_measuring.gating.checking import Checked
+from jrh_measuring.gating.deciding import Decision
 
 
 def gate_json(checked: Checked) -> str:

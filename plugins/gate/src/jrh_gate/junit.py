@@ -7,10 +7,11 @@ from typing import Final
 from xml.etree import ElementTree as ET
 
 from jrh.text import clean_text
+from jrh_measuring.gating import checking
+from jrh_measuring.gating.checking import Checked
+from jrh_measuring.gating.deciding import Decision, Outcome
 
-from jrh_gate import checking, wording
-from jrh_gate.checking import Checked
-from jrh_gate.deciding import Decision, Outcome
+from jrh_gate import wording
 
 _UNPRINTABLE: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML 1.0 forbids, even as character references."""
@@ -73,7 +74,7 @@ def _rule_case(suite: ET.Element, checked: Checked, label: str, decision: Decisi
         _mark(case, "failure", "fails", message)
     elif decision.outcome is Outcome.UNDECIDED:
         marks = {checking.HOLDS: "skipped", checking.FAILS: "failure"}
-        _mark(case, marks.get(checked.terms.undecided, "error"), "undecided", message)
+        _mark(case, marks.get(checked.terms.undecided, "error"), Outcome.UNDECIDED.value, message)
     else:
         ET.SubElement(case, "system-out").text = _text(message)
 

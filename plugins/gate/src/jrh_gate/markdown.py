@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from jrh_measuring import LONGEST_COMMENT, lines_that_fit, markdown_text
+from jrh_measuring.gating.checking import Checked
+from jrh_measuring.gating.deciding import Decision, Outcome
 
 from jrh_gate import wording
-from jrh_gate.checking import Checked
-from jrh_gate.deciding import Decision, Outcome
 
 _HEAD: Final = "| | rule | judge | where | estimate | rests on |\n| --- | --- | --- | --- | --- | --- |"
 _OPEN: Final = (Outcome.FAILS, Outcome.UNDECIDED)

@@ -9,10 +9,9 @@ from jrh import Measure
 from jrh.text import clean_text, count_noun
 from jrh.values import Finding
 from jrh_measuring import format_counts, format_items, format_number, is_proportion
-
-from jrh_gate import checking
-from jrh_gate.checking import Answered, Checked
-from jrh_gate.deciding import Decision, Outcome, Place, usable_interval
+from jrh_measuring.gating import checking
+from jrh_measuring.gating.checking import Answered, Checked
+from jrh_measuring.gating.deciding import Decision, Outcome, Place, usable_interval
 
 _DIGITS = 4
 _SENTENCE = 2000
@@ -135,7 +134,7 @@ def write_outcome(checked: Checked) -> str:
         return f"failed, {failed} {of_rules}"
     if checked.silent:
         return "not decided, verdicts are missing"
-    return f"{'passed' if holding == len(rules) else 'undecided'}, {holding} {of_rules} met"
+    return f"{'passed' if holding == len(rules) else Outcome.UNDECIDED.value}, {holding} {of_rules} met"
 
 
 def write_headline(checked: Checked) -> str:

@@ -10,11 +10,11 @@ from attrs import frozen
 from jrh import REFERENCE, MetricContext, RunReport
 from jrh.running import RunState
 from jrh.values import Finding, Severity
-from jrh_measuring import Cell, GateRule, Look, abstentions_by_design, cells_of, count_missing_by_status, read_trials
 
-from jrh_gate.deciding import Decision, Outcome
-from jrh_gate.rule_limits import LimitTable, Measured
-from jrh_gate.selecting import decisions, places, unique
+from jrh_measuring import Cell, GateRule, Look, abstentions_by_design, cells_of, count_missing_by_status, read_trials
+from jrh_measuring.gating.deciding import Decision, Outcome
+from jrh_measuring.gating.rule_limits import LimitTable, Measured
+from jrh_measuring.gating.selecting import decisions, places, unique
 
 HOLDS: Final = 0
 FAILS: Final = 1

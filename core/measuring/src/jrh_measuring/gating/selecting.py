@@ -8,10 +8,10 @@ from typing import Final
 
 from jrh import REFERENCE, Measure, RunReport, SuiteError
 from jrh.running import why_no_cases
-from jrh_measuring import CHANGE_DUE, EVERY_TEST, GateRule, meant_by
 
-from jrh_gate.deciding import Decision, Outcome, Place, decide
-from jrh_gate.rule_limits import LimitTable
+from jrh_measuring import CHANGE_DUE, EVERY_TEST, GateRule, meant_by
+from jrh_measuring.gating.deciding import Decision, Outcome, Place, decide
+from jrh_measuring.gating.rule_limits import LimitTable
 
 _ON_REQUEST: Final = (
     "A suite asks for others with `metrics: {add: [METRIC, {METRIC: {also: [MEASURE]}}]}`: see docs/measures.md."

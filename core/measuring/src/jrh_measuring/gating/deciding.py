@@ -10,10 +10,10 @@ from typing import Final
 from attrs import frozen
 from jrh import Interval, JrhError, Measure
 from jrh.values import FindingSettings, Flag
-from jrh_measuring import Advice, GateRule, unsure
 from jrh_stats import binomial_limits, items_for_threshold, items_to_decide, threshold_items
 
-from jrh_gate.rule_limits import Limits
+from jrh_measuring import Advice, GateRule, unsure
+from jrh_measuring.gating.rule_limits import Limits
 
 _SAME: Final = 1e-9
 _LEAST: Final = 1e-6

@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from attrs import frozen
 from jrh import Measure
+
 from jrh_measuring import Look, first_level
 
 Measured: TypeAlias = Callable[[Sequence[float]], Mapping[float, tuple[Measure, ...]]]

@@ -1,0 +1,5 @@
+"""Answer decisions from stored verdicts, one command each.
+
+`gate_risk` simulates nights of a gate: `resampling` draws them, `jrh_measuring.gating` decides their rules, and
+`gate_risk_text` writes what was found. `stored` finds the run that an argument means.
+"""
