@@ -26,6 +26,8 @@ settings.load_profile("repeat" if os.environ.get("CI") else "search")
 # Several hundred tests start the program. Container images switch byte code off, which makes every one of these
 # processes compile jrh and its libraries again: a third of the time that a run of all tests takes.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+# Workers of xdist get the width of the terminal, which would change what programs print in a pipe.
+os.environ.pop("COLUMNS", None)
 sys.dont_write_bytecode = False
 
 # Collecting makes millions of objects that live to the end: searching them for garbage takes a sixth of its time.

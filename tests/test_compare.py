@@ -261,13 +261,15 @@ def test_missing_verdicts_are_counted_beside_and_never_scored(project: Project) 
 def test_runs_without_any_verdict_are_compared_to_nothing_and_say_so(project: Project) -> None:
     for name in ("a", "b"):
         import_judges(project.path / name, {"mini": right_with(1.0, missing=1.1)}, items=5)
-    nothing = row(found(project, "a", "b", "--margin", "0.1"), "as-expected")
+    nothing = row(found(project, "a", "b", "--margin", "0.1", code=3), "as-expected")
     assert (nothing["difference"], nothing["answer"], nothing["equivalence"]) == (
         None,
         "nothing to compare",
         "undecided",
     )
-    assert "not estimable" in compare(project, "a", "b").stdout
+    done = compare(project, "a", "b", code=3)
+    assert "not estimable" in done.stdout
+    assert "no case has a score on both sides" in done.stderr
 
 
 def test_cases_that_one_side_alone_has_are_counted_by_test(project: Project) -> None:

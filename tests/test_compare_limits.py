@@ -146,8 +146,11 @@ def test_a_run_that_is_not_finished_is_compared_as_far_as_it_goes_and_that_is_sa
                 running.wait()
     document = found(project, "whole", "part")
     assert 0 < row(document, "as-expected")["cases"] < 10
-    assert document["notes"][0] == "'part' is not finished: interrupted"
-    assert re.fullmatch(r"'part': \d of 10 trials were not run", document["notes"][1])
+    assert document["unfinished"][0] == "'part' is not finished: interrupted"
+    assert re.fullmatch(r"'part': \d of 10 trials were not run", document["unfinished"][1])
+    for form in ("table", "markdown"):
+        first = compare(project, "whole", "part", "--format", form).stdout.splitlines()[0]
+        assert "'part' is not finished: interrupted" in first
 
 
 def test_a_run_that_holds_nothing_yet_ends_with_2(project: Project) -> None:

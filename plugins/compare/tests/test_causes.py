@@ -1,11 +1,12 @@
 """What is not the same on both sides, the nearest to the verdict first."""
 
 import attrs
+import pytest
 from jrh import Reply, Scale, Status
 from jrh.values import ComponentUsed
 from jrh.values.verdicts import NoEvidence
-from jrh_compare.causes import causes
-from jrh_compare.results import SideName
+from jrh_compare.causes import NotComparableError, causes, check_comparable
+from jrh_compare.results import Matching, SideName
 from jrh_compare.sides import OpenRun, Side
 from jrh_testing import loop_over, sample_report
 
@@ -121,3 +122,41 @@ def test_an_import_records_only_the_scale_and_nothing_else_is_called_different()
     report = attrs.evolve(imported.run.report, tasks=(attrs.evolve(summary, task=task), *others))
     relabelled = attrs.evolve(imported, run=attrs.evolve(imported.run, report=report))
     assert [(kind, what) for kind, what, _, _ in told(run, relabelled)] == [("task", f"{task.name}: scale")]
+
+
+class _Reference:
+    test = "reference"
+
+
+def compared(by_id=0, looked_at=0, other_text=0):
+    return Matching(
+        by_id=by_id, by_place=looked_at, other_text=other_text, looked_at=looked_at, ambiguous=0, gold_changed=0,
+        only_first={}, only_second={},
+    )  # fmt: skip
+
+
+def with_scale(scale):
+    first = side()
+    (summary, *_) = first.run.report.tasks
+    return side(tasks=(attrs.evolve(summary, task=attrs.evolve(summary.task, scale=scale)),))
+
+
+def test_other_data_and_another_scale_are_refused_with_exit_code_3():
+    pairs = [(_Reference(), _Reference())]
+    levels, pair = with_scale(Scale.of_levels(1, 5)), with_scale(Scale.of_pairs())
+    with pytest.raises(NotComparableError, match="the scales have no label in common"):
+        check_comparable(levels, pair, [], compared())
+    with pytest.raises(NotComparableError, match="all 20 texts that could be compared differ") as refused:
+        check_comparable(levels, levels, pairs, compared(looked_at=20, other_text=20))
+    assert refused.value.exit_code == 3
+    # Some texts, or perturbed ones alone: a comparison says how many differ.
+    check_comparable(levels, levels, pairs, compared(looked_at=20, other_text=19))
+    check_comparable(levels, levels, [], compared(looked_at=20, other_text=20))
+    check_comparable(levels, with_scale(Scale.of_levels(1, 6)), pairs, compared(by_id=1))
+
+
+def test_the_names_that_seed_a_simulated_judge_are_differences():
+    first, second = side(), side(judge="careful")
+    told_of = [attrs.evolve(each, name=attrs.evolve(each.name, simulated=True)) for each in (first, second)]
+    told_of[1] = attrs.evolve(told_of[1], name=attrs.evolve(told_of[1].name, judge="renamed"))
+    assert ("judge", "name, part of a simulated judge's seed", "careful", "renamed") in told(*told_of)

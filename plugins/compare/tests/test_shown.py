@@ -5,7 +5,7 @@ from __future__ import annotations
 from attrs import evolve
 from jrh.values import ClaimFamily
 from jrh_compare.document import Lines, Table, document
-from jrh_compare.results import Answer, Comparison, Matching, Pair, Row, SideName
+from jrh_compare.results import Answer, Changes, Comparison, Matching, Noise, Pair, Row, SideName
 from jrh_testing import loop_over
 
 FAMILY = ClaimFamily(tests=2, claimed=0, alpha=0.05)
@@ -49,6 +49,40 @@ def shown(*rows: Row) -> tuple[str, str]:
 )
 def test_an_interval_that_excludes_0_is_not_contradicted_without_the_reason(row: Row, cell: str) -> None:
     assert shown(row)[0] == cell
+
+
+def opening(*rows: Row) -> str:
+    return next(iter(document(comparison_of(rows)))).blocks[0].lines[0]
+
+
+def test_a_test_that_is_worse_and_better_is_named_with_its_measures() -> None:
+    worse, better = evolve(ROW, answer=Answer.WORSE), evolve(ROW, answer=Answer.BETTER, measure="gold-accuracy")
+    assert opening(worse, better) == "a: worse on format (as-expected); better on format (gold-accuracy)."
+    assert opening(worse, evolve(worse, measure="gold-accuracy")) == "a: worse on format."
+
+
+def test_an_unfinished_run_is_said_before_anything_else() -> None:
+    from jrh_compare.rendering import markdown, terminal
+
+    comparison = evolve(comparison_of((ROW,)), unfinished=("'a' is not finished: interrupted",))
+    for text in (terminal(comparison), terminal(comparison, full=True), markdown(comparison)):
+        assert "'a' is not finished: interrupted." in text.splitlines()[0]
+
+
+@loop_over(
+    ("rate", "claimed"), [(0.0, False), (0.1, True), (None, True)], ids=["measured as 0", "measured", "not measured"]
+)
+def test_rerun_noise_is_no_cause_where_it_was_measured_as_0(rate: float | None, claimed: bool) -> None:
+    noise = Noise(differing=0, pairs=30, items=30, clusters=30, rate=rate, low=None, high=None, missing={})
+    changes = Changes(
+        task="task", test="format", trials=30, items=30, clusters=30, changed=3, rate=0.1, low=None, high=None,
+        missing=0, noise_first=noise, noise_second=noise,
+    )  # fmt: skip
+    comparison = comparison_of((ROW,))
+    sections = document(evolve(comparison, pairs=(evolve(comparison.pairs[0], changes=(changes,)),)))
+    told = " ".join(line for each in next(iter(sections)).blocks if isinstance(each, Lines) for line in each.lines)
+    assert "No recorded difference" in told
+    assert ("rerun noise" in told) == claimed
 
 
 def test_the_family_of_a_comparison_has_its_number() -> None:

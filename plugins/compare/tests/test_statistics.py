@@ -77,6 +77,15 @@ def test_swapping_the_sides_swaps_the_signs_and_nothing_else(pairs):
     assert one.low <= one.difference <= one.high
 
 
+def test_few_events_do_not_hide_a_difference_far_beyond_the_margin():
+    """A side that never varies flags the interval: the exact test that decides 0 then decides the margin as well."""
+    before = [True] * 30
+    assert compared(before, [True] * 14 + [False] * 16, margin=0.02).equivalence is Within.DIFFERENT
+    # Shown to differ from 0, and not from the margin.
+    near = compared(before, [True] * 22 + [False] * 8, margin=0.2)
+    assert (near.answer, near.equivalence) == (Answer.WORSE, Within.UNDECIDED)
+
+
 @given(st.lists(st.booleans(), min_size=2, max_size=30))
 @pytest.mark.slow
 def test_a_judge_compared_with_itself_is_identical_and_flips_nothing(right):

@@ -1,11 +1,13 @@
 import io
 import re
+from collections.abc import Mapping
 
 import pytest
 from attrs import evolve
-from jrh import RecordTable, Scale, Task
-from jrh.values import TaskSummary
+from jrh import RecordTable, RunReport, Scale, Task
+from jrh.values import Column, Importance, MeasureRef, Row, Section, TablePart, TaskSummary
 from jrh_testing import empty_report
+from rich.cells import cell_len
 
 
 class _Terminal(io.StringIO):
@@ -19,6 +21,69 @@ def test_no_line_is_wider_than_the_terminal(render, report, width: int) -> None:
 
     assert max(len(line) for line in lines) <= width
     assert not [line for line in lines if line != line.rstrip()]
+
+
+_LONG_NAMES = {
+    "baseline": "gpt-4o-mini-2024-07-18-temperature-0-with-a-very-long-name-of-its-own",
+    "gpt-4o-mini": "\u88c1\u5224\u30e2\u30c7\u30eb" * 8,
+}
+
+
+def _with_answer(report: RunReport, names: Mapping[str, str]) -> RunReport:
+    """Return the report with judges of these names, and the answer table of its measures."""
+    renamed = [names.get(judge, judge) for judge in report.judges]
+    known = evolve(
+        report,
+        judges=tuple(renamed),
+        measures=tuple(
+            evolve(measure, judge=names.get(measure.judge, measure.judge), flags=(*measure.flags, "few-events"))
+            for measure in report.measures
+        ),
+    )
+    places = [
+        next(
+            at
+            for at, measure in enumerate(known.measures)
+            if measure.judge == judge and measure.interval and not measure.cell
+        )
+        for judge in renamed
+    ]
+    numbers = TablePart(
+        caption="Judges, best first",
+        heads=("Judge", ""),
+        columns=tuple(Column(heading=name) for name in ("agreement", "worst test", "as expected there", "$ per 1,000")),
+        rows=tuple(
+            Row(
+                heads=(judge, "=1"),
+                cells=(MeasureRef(measure=at), "label-flip", MeasureRef(measure=at), "$0.0647 + 537 calls"),
+            )
+            for judge, at in zip(renamed, places, strict=True)
+        ),
+    )
+    step = "label more items: 80% power for an effect of 0.2 takes 140 to 260 labelled items in all"
+    uses = TablePart(
+        caption="Uses",
+        heads=("Judge",),
+        columns=(Column(heading="not for"), Column(heading="next step")),
+        rows=tuple(Row(heads=(judge,), cells=("format, paraphrase", step)) for judge in renamed),
+    )
+    section = Section(name="answer", title="Answer", importance=Importance.FIRST, parts=(uses, numbers))
+    return evolve(known, sections=(section,))
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 160])
+@pytest.mark.parametrize("names", [{}, _LONG_NAMES], ids=["short", "long"])
+def test_answer_tables_keep_every_number_at_every_width(render, report, width: int, names) -> None:
+    shown = render("terminal", _with_answer(report, names), width=width)
+    words = shown.split()
+
+    assert max(map(cell_len, shown.splitlines())) <= width
+    for text in ("0.71", "0.66,", "0.74]", "0.68", "0.65", "few-events", "$0.0647", "537", "140", "260"):
+        assert any(text in word for word in words), text
+    assert words.count("260") == words.count("537") == len(report.judges)
+    for name in names.values():
+        # Long names wrap, and lose no letter.
+        assert name[-8:] in "".join(words)
 
 
 def test_intervals_and_sizes_stand_below_the_estimates(render, report) -> None:
@@ -67,9 +132,12 @@ def test_colour_changes_no_character_of_the_text(render, report) -> None:
     assert plain == render("terminal", report, width=100, color="never", full=True).splitlines()
 
 
-def test_the_width_follows_the_terminal_and_is_100_elsewhere(render, report, monkeypatch) -> None:
-    monkeypatch.setenv("COLUMNS", "70")
+def test_the_width_follows_the_terminal_and_is_100_or_columns_elsewhere(render, report, monkeypatch) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
     assert render("terminal", report, full=True) == render("terminal", report, width=100, full=True)
+
+    monkeypatch.setenv("COLUMNS", "70")
+    assert render("terminal", report, full=True) == render("terminal", report, width=70, full=True)
 
     monkeypatch.setattr("sys.stdout", _Terminal())
     assert render("terminal", report, color="never", full=True) == render(

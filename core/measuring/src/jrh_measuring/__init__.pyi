@@ -109,6 +109,7 @@ from .flags import SENSITIVE_TO_MISSING as SENSITIVE_TO_MISSING
 from .flags import SIMULATED as SIMULATED
 from .flags import UNTESTABLE_MISSING as UNTESTABLE_MISSING
 from .flags import doubtful as doubtful
+from .flags import shown_flags as shown_flags
 from .flags import unsure as unsure
 from .gate_rules import EVERY_TEST as EVERY_TEST
 from .gate_rules import GateOptions as GateOptions

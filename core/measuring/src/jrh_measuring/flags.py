@@ -43,6 +43,11 @@ BOUNDED: Final = "imbens-manski"
 """Prefix of the methods whose intervals hold whatever the missing verdicts would have been."""
 
 
+def shown_flags(measure: Measure) -> tuple[str, ...]:
+    """Return the flags to write next to a number; simulated judges are marked by their names."""
+    return tuple(flag for flag in measure.flags if flag != SIMULATED)
+
+
 def doubtful(measure: Measure, flags: Mapping[str, Flag]) -> frozenset[str]:
     """Return the flags of a measure that forbid claims of equivalence."""
     return frozenset(name for name in measure.flags if name in flags and flags[name].effect is FlagEffect.FORBIDS)

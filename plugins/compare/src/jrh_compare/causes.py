@@ -6,10 +6,12 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from jrh import Json, RunReport, Task
+from jrh import REFERENCE, JrhError, Json, RunReport, Task
+from jrh.text import count_noun
 from jrh.values import ComponentUsed
 
-from jrh_compare.results import Cause
+from jrh_compare.matching import Matched
+from jrh_compare.results import Cause, Matching
 from jrh_compare.sides import Side
 
 LOOKED_AT: Final = 200
@@ -43,6 +45,8 @@ def _causes(first: Side, second: Side) -> Iterator[Cause]:
     answering = [_models_that_answered(side) for side in (first, second)]
     if all(answering) and answering[0] != answering[1]:
         yield Cause(kind="answered by", what="model", before=", ".join(answering[0]), after=", ".join(answering[1]))
+    if first.name.simulated or second.name.simulated:
+        yield from _seeds_of_names(first, second)
     if first.run is second.run:
         return
     yield from _tasks(*_tasks_of(*reports))
@@ -54,6 +58,47 @@ def _causes(first: Side, second: Side) -> Iterator[Cause]:
         old, new = (str(getattr(report, what)) for report in reports)
         if old != new:
             yield Cause(kind=kind, what=what, before=old, after=new)
+
+
+def _seeds_of_names(first: Side, second: Side) -> Iterator[Cause]:
+    """Yield the names that enter the seeds of simulated judges; a task is named after its suite by default."""
+    tasks = [", ".join(summary.task.name for summary in side.run.report.tasks) for side in (first, second)]
+    names = (("judge", first.name.judge, second.name.judge), ("task", *tasks))
+    for kind, old, new in names:
+        if old != new:
+            yield Cause(kind=kind, what="name, part of a simulated judge's seed", before=old, after=new)
+
+
+class NotComparableError(JrhError):
+    """Report two sides that share nothing that could be compared."""
+
+    exit_code = 3
+
+
+def check_comparable(first: Side, second: Side, matched: Matched, matching: Matching) -> None:
+    """Refuse runs of other data or another scale: their numbers would be paired by place alone.
+
+    Raises:
+        NotComparableError: No scale or text is the same.
+    """
+    before, after = _tasks_of(first.run.report, second.run.report)
+    scales = [(before[name].scale.labels, after[name].scale.labels) for name in before if name in after]
+    if scales and all(set(old).isdisjoint(new) for old, new in scales):
+        old, new = (", ".join(labels) for labels in scales[0])
+        what = f"the scales have no label in common ({_short(old, new)[0]}; {_short(old, new)[1]})"
+    # Perturbed texts may all differ for the same data; in the reference condition the judge sees the data.
+    elif (
+        not matching.by_id
+        and 0 < matching.looked_at == matching.other_text
+        and any(case.test == REFERENCE for case, _ in matched)
+    ):
+        what = f"all {count_noun(matching.other_text, 'text')} that could be compared differ"
+    else:
+        return
+    raise NotComparableError(
+        f"'{first.run.path}' and '{second.run.path}' judge different data: {what}\n"
+        "Compare runs of the same items on the same scale."
+    )
 
 
 def _name_both(first: str, second: str) -> str:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from jrh_compare.sides import Side
 
 NOTHING = 3
-"""Exit code if the sides have no cases in common."""
+"""Exit code if there is nothing to compare."""
 
 
 @click.command("compare")
@@ -49,7 +49,8 @@ def command(
     Several runs are compared judge by judge with the first one; RUN:JUDGE names one judge, and a single RUN compares
     its judges. Differences are after minus before. Read-only; makes no model calls.
 
-    Exit codes: 0 compared, 2 usage error, 3 no cases in common.
+    Exit codes: 0 compared, 2 usage error, 3 nothing to compare: no cases in common, other data or
+    another scale, or no score on both sides.
     """
     # Imported here and not above: `jrh --help` loads every command.
     from jrh_compare.comparing import compare
@@ -63,9 +64,10 @@ def command(
     text = renderers[form](comparison) if form in renderers else terminal(comparison, full=full)
     say(text, nl=False, data=form != "table")
     _say_changes(pairs)
-    if comparison.case_count:
+    if comparison.has_score:
         return 0
-    tell("jrh: the sides have no cases in common; nothing was compared")
+    why = "no case has a score on both sides" if comparison.case_count else "the sides have no cases in common"
+    tell(f"jrh: {why}; nothing was compared")
     return NOTHING
 
 

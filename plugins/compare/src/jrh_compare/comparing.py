@@ -10,7 +10,8 @@ import numpy as np
 from attrs import evolve
 from jrh import JrhError, Status
 
-from jrh_compare.causes import causes
+from jrh_compare.causes import causes, check_comparable
+from jrh_compare.document import verdict_sentence
 from jrh_compare.matching import Matched, match, match_responses
 from jrh_compare.pairing import Terms, changes, count_missing, decide, rerun_noise, rows
 from jrh_compare.results import Comparison, Direction, Flip, Pair, Point, SideName
@@ -171,7 +172,7 @@ def compare(
         most_flips: the number of flips to list per pair.
 
     Raises:
-        JrhError: No side has one of the tests.
+        JrhError: No side has one of the tests, or two runs are of other data or another scale.
     """
     labelled = _label_sides(pairs)
     _check_tests(tests, labelled)
@@ -189,6 +190,8 @@ def compare(
     matched = [
         match(cases[old.name.label], cases[new.name.label], (old.run.report, new.run.report)) for old, new in labelled
     ]
+    for (old, new), (both, matching) in zip(labelled, matched, strict=True):
+        check_comparable(old, new, both, matching)
     tested, family = decide(
         [
             tuple(rows([*both, *whole_responses], (old.run.report, new.run.report), terms))
@@ -215,13 +218,17 @@ def compare(
         for (old, new), (both, matching), shown in zip(labelled, matched, tested, strict=True)
         for listed, counts in [flips(both, most_flips)]
     ]
-    return Comparison(
+    comparison = Comparison(
         level=terms.level,
         margin=margin,
         pairs=tuple(compared),
         family=family.summary,
         curve=_curve(labelled, [both for both, _ in matched], cases, terms),
         notes=tuple(_notes(labelled)),
+        unfinished=tuple(_unfinished(labelled)),
+    )
+    return evolve(
+        comparison, pairs=tuple(evolve(pair, verdict=verdict_sentence(pair, comparison)) for pair in compared)
     )
 
 
@@ -262,14 +269,17 @@ def _label_sides(pairs: Sequence[tuple[Side, Side]]) -> list[tuple[Side, Side]]:
     return [(label_side(first), label_side(second)) for first, second in pairs]
 
 
-def _notes(pairs: Sequence[tuple[Side, Side]]) -> Iterable[str]:
-    runs: dict[str, OpenRun] = {side.run.path: side.run for pair in pairs for side in pair}
-    for run in runs.values():
+def _unfinished(pairs: Sequence[tuple[Side, Side]]) -> Iterable[str]:
+    for run in {side.run.path: side.run for pair in pairs for side in pair}.values():
         report = run.report
         if run.unfinished:
             yield f"'{run.path}' is not finished: {run.unfinished}"
         if report.missing_records:
-            yield f"'{run.path}': {report.missing_records} of {report.planned} trials were not run"
+            yield f"'{run.path}': {report.missing_records:,} of {report.planned:,} trials were not run"
+
+
+def _notes(pairs: Sequence[tuple[Side, Side]]) -> Iterable[str]:
+    runs: dict[str, OpenRun] = {side.run.path: side.run for pair in pairs for side in pair}
     compared = {(side.run.path, side.name.judge) for pair in pairs for side in pair}
     for run in runs.values():
         left = [judge for judge in run.report.judges if (run.path, judge) not in compared]

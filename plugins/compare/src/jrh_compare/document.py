@@ -54,6 +54,9 @@ class Section:
 
 def document(comparison: Comparison, *, brief: bool = False) -> Iterator[Section]:
     """Yield a section per pair, then the sections about all of them; in brief, of each pair what is shown."""
+    if comparison.unfinished:
+        # The numbers below may change: that is said before them.
+        yield Section(title="", blocks=(Lines(lines=tuple(f"Caution: {why}." for why in comparison.unfinished)),))
     if brief:
         yield from _brief(comparison)
         return
@@ -100,10 +103,18 @@ def verdict_sentence(pair: Pair, comparison: Comparison) -> str:
     # One task is not named: every test is of it.
     several = len({row.task for row in rows}) > 1
     parts = []
-    for answer in (Answer.WORSE, Answer.BETTER, Answer.HIGHER, Answer.LOWER):
-        places = dict.fromkeys(
-            f"{row.test} ({row.task})" if several else row.test for row in rows if row.answer is answer
-        )
+    shown = (Answer.WORSE, Answer.BETTER, Answer.HIGHER, Answer.LOWER)
+    answers: dict[tuple[str, str], set[Answer]] = {}
+    for row in rows:
+        answers.setdefault((row.task, row.test), set()).update({row.answer}.intersection(shown))
+
+    def name_place(row: Row) -> str:
+        # A test that is worse by one measure and better by another says nothing without the measure.
+        about = [row.task] * several + [row.measure] * (len(answers[row.task, row.test]) > 1)
+        return f"{row.test} ({', '.join(about)})" if about else row.test
+
+    for answer in shown:
+        places = dict.fromkeys(name_place(row) for row in rows if row.answer is answer)
         if places:
             more = len(places) - _PLACES
             named = ", ".join(list(places)[:_PLACES]) + (f" and {more:,} more" if more > 0 else "")
@@ -249,8 +260,17 @@ def _causes(pair: Pair) -> Iterator[Block]:
         yield Lines(lines=(likely, *(f"- {line}" for line in lines)))
     elif changed:
         unknown = "The verdicts were imported, so their origin is not recorded."
-        same = "No recorded difference: rerun noise, or a model that its provider changed under the same name."
+        same = f"No recorded difference: {_unrecorded(pair)}."
         yield Lines(lines=(same if pair.recorded else unknown,))
+
+
+def _unrecorded(pair: Pair) -> str:
+    """Say what may differ without a record; rerun noise only where it was not measured as 0."""
+    noises = [noise for changes in pair.changes for noise in (changes.noise_first, changes.noise_second) if noise]
+    measured = [noise.rate for noise in noises if noise.rate is not None]
+    if measured and not any(measured):
+        return "reruns of one run never differed, so the model may have changed under the same name"
+    return "rerun noise, or a model that its provider changed under the same name"
 
 
 def _flips(pair: Pair) -> Iterator[Block]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 import jrh_stats
@@ -188,7 +188,7 @@ def _row(measure: str, place: tuple[str, str, str], pairs: Matched, span: float,
     return Tested(
         row=row,
         difference=difference,
-        beyond=_beyond_p(estimate, terms.margin, terms.level),
+        beyond=_beyond_p(estimate, terms, lambda shift: _change(measure, scored, clusters, span, terms, shift).test.p),
         same=_within_p(before, after, clusters, terms),
     )
 
@@ -205,12 +205,17 @@ def _labels(case: Case) -> list[str | None]:
     return [trial.label for trial in case.trials]
 
 
-def _change(measure: str, pairs: Matched, clusters: NDArray[np.int64], span: float, terms: Terms) -> jrh_stats.Change:
-    """Estimate and test the change of a score over matched cases, each of which counts the same, answer by answer."""
+def _change(
+    measure: str, pairs: Matched, clusters: NDArray[np.int64], span: float, terms: Terms, shift: float = 0.0
+) -> jrh_stats.Change:
+    """Estimate and test the change of a score over matched cases, each of which counts the same, answer by answer.
+
+    The shift is added to all scores of the second side: it moves the null hypothesis from 0.
+    """
     scores, places, second = [], [], []
     for place, pair in enumerate(pairs):
         for side, case in enumerate(pair):
-            scores += [trial.scores.get(measure, np.nan) for trial in case.trials]
+            scores += [trial.scores.get(measure, np.nan) + shift * side for trial in case.trials]
             places += [place] * len(case.trials)
             second += [bool(side)] * len(case.trials)
     items = np.array(places, dtype=np.int64)
@@ -221,23 +226,25 @@ def _change(measure: str, pairs: Matched, clusters: NDArray[np.int64], span: flo
         clusters[items],
         # Every case counts the same, however often its question was asked.
         weights=np.ones(len(items)),
-        span=span,
+        span=span + abs(shift),
         level=terms.level,
         seed=terms.seed,
     )
 
 
-def _beyond_p(estimate: jrh_stats.Estimate, margin: float, level: float) -> PValue:
+def _beyond_p(estimate: jrh_stats.Estimate, terms: Terms, test_with_shift: Callable[[float], float | None]) -> PValue:
     """Test the margin on the side of the estimate: at most one of the two one-sided hypotheses is false."""
-    value, low, high = estimate.value, estimate.low, estimate.high
+    value, low, high, margin = estimate.value, estimate.low, estimate.high, terms.margin or 0.0
     if value is None or low is None or high is None or estimate.clusters <= 1 or abs(value) <= margin:
         return PValue(p=1.0)
-    # The interval may cover less than it says: it cannot decide.
-    if FEW_EVENTS in estimate.flags:
-        return PValue(p=1.0)
-    # Half of a two-sided p-value, on the side that the estimate is on.
     null = math.copysign(margin, value)
-    return PValue(p=jrh_stats.interval_p(value, low, high, null, level=level, degrees=estimate.clusters - 1) / 2)
+    p = jrh_stats.interval_p(value, low, high, null, level=terms.level, degrees=estimate.clusters - 1)
+    # The interval may cover less than it says: the exact test that decides about 0 has to reject the margin as well.
+    if FEW_EVENTS in estimate.flags:
+        exact = test_with_shift(-null)
+        p = 1.0 if exact is None else max(p, exact)
+    # Half of a two-sided p-value, on the side that the estimate is on.
+    return PValue(p=p / 2 if p < 1 else 1.0)
 
 
 def _within_p(

@@ -215,6 +215,8 @@ class Pair:
     missing_first: Mapping[str, int]
     """Trials of the first side without a verdict, by status, over the matched cases."""
     missing_second: Mapping[str, int]
+    verdict: str = ""
+    """The sentence that the comparison opens with."""
 
 
 @frozen(kw_only=True)
@@ -250,8 +252,15 @@ class Comparison:
     """The tests behind what is shown, over all pairs."""
     curve: tuple[Point, ...]
     notes: tuple[str, ...]
+    unfinished: tuple[str, ...] = ()
+    """Which runs are not finished, and why: said before all else."""
 
     @property
     def case_count(self) -> int:
         """Return how many cases are compared, over all pairs."""
         return sum(pair.matching.case_count for pair in self.pairs)
+
+    @property
+    def has_score(self) -> bool:
+        """Return whether any case has a score on both sides."""
+        return any(row.answer is not Answer.EMPTY for pair in self.pairs for row in pair.rows)

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from textwrap import wrap
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from attrs import evolve, frozen
+from attrs import frozen
 from jrh import REFERENCE, RunReport
 from jrh.text import clean_text as clean
 from jrh.text import count_noun, format_dollars
 from jrh.values import Basis, Cell, Finding, Importance, MeasureRef, Severity, TablePart, TextPart, total_spending
-from jrh_measuring import format_counts, format_estimate, format_interval
+from jrh_measuring import format_counts
 from rich.cells import cell_len
-from rich.console import Console, RenderableType
-from rich.measure import Measurement
+from rich.console import Console, Group, RenderableType
 from rich.table import Table as Grid
 from rich.text import Text
 
 from jrh_report import tables
 from jrh_report.findings import DATA
-from jrh_report.sections import content_text, mark_of
+from jrh_report.sections import content_text, figure_with_flags, mark_of
 
 _LINES_OF_ALL: Final = 15
 _LINES_PER_TASK: Final = 5
@@ -42,8 +40,7 @@ _NAME: Final = 60
 _DIGITS: Final = 2
 _LABEL: Final = 12
 _COLUMN: Final = 18
-"""Letters of a column that are not folded."""
-_WIDEST: Final = 1000
+"""Letters of a column of texts that are not folded."""
 _ROWS: Final = 15
 """Rows of a further table of the answer."""
 _STYLES: Final = {
@@ -126,64 +123,77 @@ def _first_sections(report: RunReport, console: Console) -> Iterator[RenderableT
         yield Text(f"In the report: {clean('; '.join(more), _TEXT)}", style="dim")
 
 
-def _answer_grid(report: RunReport, table: TablePart, console: Console) -> Grid:
-    """Return a table with its intervals; where it is too wide, the last ones are left to the report."""
-    measured = [
-        at for at in range(len(table.columns)) if any(isinstance(row.cells[at], MeasureRef) for row in table.rows)
-    ]
-    unlimited = console.options.update(max_width=_WIDEST)
-    # First the later intervals, then the last columns: the first number always has its interval.
-    every = len(table.columns)
-    shorter = [(kept, every) for kept in range(max(len(measured), 1), 0, -1)]
-    # Texts alone always fit: they fold.
-    shorter += [(1, columns) for columns in range(every - 1, 0, -1) if measured]
-    for kept, columns in shorter:
-        grid = _grid_with_intervals(report, _first_columns(table, columns), measured[:kept])
-        # Texts may fold, numbers may not: a number in two pieces is read as two.
-        if Measurement.get(console, unlimited, grid).minimum <= console.width:
-            break
-    return grid
+def _answer_grid(report: RunReport, table: TablePart, console: Console) -> RenderableType:
+    """Return a table with all columns and intervals; where it is too wide, a block of lines per row."""
+    # Intervals move below their estimates before the table is given up.
+    for gap in (" ", "\n"):
+        rows = _rows_of_text(report, table, gap)
+        widths = _column_widths(table, rows, console.width)
+        if widths:
+            grid = Grid(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="dim")
+            for heading, width in zip(_headings(table), widths, strict=True):
+                grid.add_column(heading, width=width, overflow="fold")
+            for row in rows:
+                grid.add_row(*map(Text, row))
+            return grid
+    return Group(*_blocks_of_rows(table, _rows_of_text(report, table, " ")))
 
 
-def _first_columns(table: TablePart, columns: int) -> TablePart:
-    rows = tuple(evolve(row, cells=row.cells[:columns]) for row in table.rows)
-    return evolve(table, columns=table.columns[:columns], rows=rows)
+def _headings(table: TablePart) -> list[str]:
+    return [clean(name, _TEXT) for name in (*table.heads, *(column.heading for column in table.columns))]
 
 
-def _grid_with_intervals(report: RunReport, table: TablePart, kept: Collection[int]) -> Grid:
-    grid = Grid(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="dim")
-    rows = [
-        (
-            *(clean(name, _NAME) for name in (_name_with_mark(row.heads[0], mark_of(report, row)), *row.heads[1:])),
-            *(_brief_cell(report, cell, place in kept) for place, cell in enumerate(row.cells)),
-        )
+def _rows_of_text(report: RunReport, table: TablePart, gap: str) -> list[list[str]]:
+    return [
+        [
+            *(clean(name, _TEXT) for name in (_name_with_mark(row.heads[0], mark_of(report, row)), *row.heads[1:])),
+            *(_brief_cell(report, cell, gap) for cell in row.cells),
+        ]
         for row in table.rows
     ]
-    first = len(table.heads)
-    for place, heading in enumerate((*table.heads, *(column.heading for column in table.columns))):
-        widest = max((cell_len(row[place]) for row in rows), default=0)
-        texts = place >= first and any(isinstance(row.cells[place - first], str) for row in table.rows)
-        words = clean(heading, _NAME).split()
-        name = "\n".join(wrap(" ".join(words), max(widest, *map(len, words), 1)))
-        # Rich takes the longest word for the least width, also of a column that does not wrap.
-        least = min(widest, _COLUMN) if texts else widest
-        grid.add_column(name, no_wrap=not texts, overflow="fold", min_width=least)
+
+
+def _column_widths(table: TablePart, rows: Sequence[Sequence[str]], room: int) -> Sequence[int]:
+    """Return the widths at which no number is cut; empty where these do not fit."""
+    # Rich reduces columns below their least width when a table does not fit, so it gets fixed widths.
+    widths, least = [], []
+    for place, heading in enumerate(_headings(table)):
+        lines = [line for row in rows for line in row[place].split("\n")]
+        words = max(map(cell_len, heading.split()), default=1)
+        widths.append(max(words, *map(cell_len, lines), 1))
+        cells = [row.cells[place - len(table.heads)] for row in table.rows] if place >= len(table.heads) else []
+        # Texts may fold, numbers may not: a number in two pieces is read as two.
+        is_number = any(isinstance(cell, MeasureRef) for cell in cells)
+        least.append(widths[-1] if is_number else min(widths[-1], max(_COLUMN, words)))
+    room -= len(widths) - 1
+    while sum(widths) > room:
+        width, place = max((width, place) for place, width in enumerate(widths) if width > least[place] or not place)
+        if width <= least[place]:
+            return ()
+        widths[place] -= 1
+    return widths
+
+
+def _blocks_of_rows(table: TablePart, rows: Sequence[Sequence[str]]) -> Iterator[RenderableType]:
+    """Yield each row as its heads and a line per cell."""
+    headings = _headings(table)[len(table.heads) :]
+    label = max(map(cell_len, headings), default=0) + 2
     for row in rows:
-        grid.add_row(*map(Text, row))
-    return grid
+        yield Text(", ".join(name for name in row[: len(table.heads)] if name), style="bold", overflow="fold")
+        for heading, cell in zip(headings, row[len(table.heads) :], strict=True):
+            if cell:
+                yield entry_grid(Text(f"  {heading}", style="dim"), Text(cell), width=label)
 
 
 def _name_with_mark(name: str, mark: str) -> str:
     return f"{name} ({mark})" if mark else name
 
 
-def _brief_cell(report: RunReport, cell: Cell, with_interval: bool) -> str:
+def _brief_cell(report: RunReport, cell: Cell, gap: str) -> str:
     if not isinstance(cell, MeasureRef):
         return clean(content_text(report, cell, _DIGITS), _TEXT)
     measure, digits = report.measures[cell.measure], _DIGITS if cell.digits is None else cell.digits
-    interval = format_interval(measure, digits) if with_interval else ""
-    note = f"({cell.note})" if cell.note else ""
-    return " ".join(part for part in (format_estimate(measure, digits), interval, note) if part)
+    return gap.join(figure_with_flags(measure, digits, note=cell.note))
 
 
 def _more(findings: int) -> str:
@@ -265,7 +275,7 @@ def _about(report: RunReport, judge: str) -> str:
         dollars = format_dollars(cost.cost, cost.unknown, cost.replies)
         # "unknown" alone would leave open what is unknown.
         parts.append(f"cost {dollars}" if cost.unknown >= cost.replies else dollars)
-    name = clean(tables.judge_label(report, judge), _NAME)
+    name = clean(tables.judge_label(report, judge), _TEXT)
     about = ", ".join(part for part in parts if part)
     return f"{name}: {about}" if about else name
 

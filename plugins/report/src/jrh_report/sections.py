@@ -8,7 +8,16 @@ from typing import Final, TypeAlias
 from attrs import evolve, frozen
 from jrh import Measure, RunReport
 from jrh.values import Cell, Column, FindingRef, Importance, MeasureRef, Row, Section, TablePart, TextPart
-from jrh_measuring import SIMULATED, HeatPart, Place, format_estimate, format_interval, format_number, format_sizes
+from jrh_measuring import (
+    SIMULATED,
+    HeatPart,
+    Place,
+    format_estimate,
+    format_interval,
+    format_number,
+    format_sizes,
+    shown_flags,
+)
 
 from jrh_report.tables import Table, judge_label
 
@@ -204,6 +213,13 @@ def _cell(report: RunReport, cell: Cell, digits: int, gap: str) -> str:
     if not isinstance(cell, MeasureRef):
         return content_text(report, cell, digits)
     measure, digits = report.measures[cell.measure], digits if cell.digits is None else cell.digits
-    note = f"({cell.note})" if cell.note else ""
-    parts = format_estimate(measure, digits), format_interval(measure, digits), format_sizes(measure), note
-    return gap.join(part for part in parts if part)
+    return gap.join(figure_with_flags(measure, digits, format_sizes(measure), note=cell.note))
+
+
+def figure_with_flags(measure: Measure, digits: int, sizes: str = "", *, note: str = "") -> Iterator[str]:
+    """Yield the parts of a cell that are there: estimate, interval, sizes, note, and the flags as on the page."""
+    estimate = format_estimate(measure, digits)
+    # A number that is not estimable says itself why.
+    flags = ", ".join(flag for flag in shown_flags(measure) if flag not in estimate)
+    note = f"({note})" if note else ""
+    yield from filter(None, (estimate, format_interval(measure, digits), sizes, note, flags))

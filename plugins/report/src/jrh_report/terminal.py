@@ -71,8 +71,11 @@ class TerminalReporter:
     def _width(self) -> int:
         if self.options.width is not None:
             return self.options.width
+        # In a pipe, whoever wants another width sets COLUMNS, as for other programs.
+        if not sys.stdout.isatty() and not os.environ.get("COLUMNS"):
+            return _PLAIN_WIDTH
         # Narrower tables would have columns of a few letters; the window may wrap lines instead.
-        return max(_NARROWEST, shutil.get_terminal_size().columns) if sys.stdout.isatty() else _PLAIN_WIDTH
+        return max(_NARROWEST, shutil.get_terminal_size((_PLAIN_WIDTH, 24)).columns)
 
 
 def _tables_of(report: RunReport) -> Iterator[RenderableType]:

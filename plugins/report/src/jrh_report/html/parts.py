@@ -19,6 +19,7 @@ from jrh_measuring import (
     Layer,
     MatrixPart,
     shade_class,
+    shown_flags,
 )
 from markupsafe import Markup
 
@@ -45,8 +46,8 @@ class Cell:
 
     @property
     def flags(self) -> tuple[str, ...]:
-        """Return the flags that are shown; simulated judges are marked by their names."""
-        return tuple(flag for flag in self.measure.flags if flag != SIMULATED)
+        """Return the flags that are shown."""
+        return shown_flags(self.measure)
 
 
 @frozen(kw_only=True)

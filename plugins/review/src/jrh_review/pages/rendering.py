@@ -5,15 +5,14 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from jrh import Measure
 from jrh_measuring import (
-    SIMULATED,
     format_bounds,
     format_counts,
     format_estimate,
     format_interval,
     page_environment,
     shade_class,
+    shown_flags,
 )
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
@@ -42,10 +41,5 @@ def page(request: Request, template: str, *, status: int = 200, **shown: Any) ->
 
 @cache
 def _environment() -> Environment:
-    functions = (address, format_bounds, format_counts, format_estimate, format_interval, shade_class, visible_flags)
+    functions = (address, format_bounds, format_counts, format_estimate, format_interval, shade_class, shown_flags)
     return page_environment("jrh_review", {function.__name__: function for function in functions}, limit=TEXT)
-
-
-def visible_flags(measure: Measure) -> list[str]:
-    """Return the flags that a cell shows; simulated judges are marked by their names."""
-    return [flag for flag in measure.flags if flag != SIMULATED]

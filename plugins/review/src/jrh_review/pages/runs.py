@@ -10,14 +10,14 @@ from typing import Any, Final
 from jrh import JrhError, Measure
 from jrh.running import Summary, open_store
 from jrh.values import Finding
-from jrh_measuring import read_findings
+from jrh_measuring import read_findings, shown_flags
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from jrh_review.addresses import Address, View
 from jrh_review.listed_cases import CaseFilter
-from jrh_review.pages.rendering import page, visible_flags
+from jrh_review.pages.rendering import page
 from jrh_review.runs import last_write
 from jrh_review.stored_runs import (
     Cells,
@@ -47,7 +47,7 @@ def read(request: Request) -> Response:
         progress = run_progress(store) if state.under_way else None
     lens = choose_lens(request.query_params.get("lens", ""), measures)
     cells = heat_cells(measures, lens) if lens else {}
-    flags = sorted({flag for measure in cells.values() for flag in visible_flags(measure)})
+    flags = sorted({flag for measure in cells.values() for flag in shown_flags(measure)})
     meanings = {flag.name: flag.meaning for flag in outline.flags} if outline else {}
     return page(
         request,
