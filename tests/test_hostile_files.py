@@ -54,9 +54,22 @@ def test_utf16_is_named_as_such(project: Project) -> None:
     assert "this is UTF-16 text; save the file as UTF-8" in project.run("plan", "suite.yaml").stderr
 
 
-def test_a_reply_whose_json_has_a_key_twice_is_unparsable(project: Project) -> None:
-    said = '{"verdict": "YES", "verdict": "NO"}'
+@loop_over(
+    "said",
+    [
+        '{"verdict": "YES", "verdict": "NO"}',
+        '{"verdict": "YES", "verdict": "YES"}',
+        '{"a": 1, "a": 1, "inner": {"verdict": "YES"}}',
+        '{"verdict": "NO"} {"verdict": "YES", "verdict": "YES"}',
+    ],
+)
+def test_no_object_of_a_reply_with_a_key_twice_is_read(said: str) -> None:
     assert read_json(said) is None
+    assert read_json(said, keys=("verdict",)) is None
+
+
+def test_a_reply_whose_json_has_a_key_twice_is_unparsable(project: Project) -> None:
+    said = '{"verdict": "YES", "verdict": "YES"}'
     project.env[KEY_VARIABLE] = KEY
     write_items(project, 1)
     with ChatServer(said) as server:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
 
-from jrh.hashing import distinct_keys
+from jrh.hashing import RepeatedKeyError, distinct_keys
 from jrh.values.json_values import Json
 
 LONGEST_READ: Final = 1_000_000
@@ -22,8 +22,8 @@ _START: Final = re.compile(r'\{\s*["}]')
 _THOUGHT_OPENS: Final = re.compile(r"\s*<(?:think|thinking|reasoning)>", re.IGNORECASE)
 _THOUGHT_CLOSES: Final = re.compile(r"</(?:think|thinking|reasoning)>", re.IGNORECASE)
 
-_Placed: TypeAlias = tuple[int, dict[str, Json]]
-"""Where an object ends, and the object."""
+_Placed: TypeAlias = tuple[int, dict[str, Json] | None]
+"""Where an object ends, and the object; None if it has a key twice."""
 
 
 def object_schema(properties: Mapping[str, Json]) -> Mapping[str, Json]:
@@ -58,8 +58,8 @@ def read_json(text: str, *, keys: Collection[str] = ()) -> Mapping[str, Json] | 
     A reply that is one object is that object. Otherwise the text is searched for objects, in fences or not, with
     anything around them; the last outermost one that has the keys binds. Objects in a thinking block at the
     beginning (`<think>`, `<thinking>`, `<reasoning>`; the opening tag may be missing) are not read. Line breaks
-    inside strings are accepted, as models write them. NaN, infinite numbers, a key that occurs twice and a text of
-    more than `LONGEST_READ` characters are not. Pure; never raises.
+    inside strings are accepted, as models write them. NaN, infinite numbers and a text of more than `LONGEST_READ`
+    characters are not. A reply in which an object has a key twice has none. Pure; never raises.
 
     Args:
         text: the reply.
@@ -72,13 +72,20 @@ def read_json(text: str, *, keys: Collection[str] = ()) -> Mapping[str, Json] | 
     # A reply that is one object without the keys is none, even if an object inside of it has them.
     if reply and reply[0] == len(bare) and isinstance(reply[1], dict):
         return reply[1] if _has(reply[1], keys) else None
-    objects = [value for value in json_objects(text) if _has(value, keys)]
+    every = list(_answered(text))
+    # One with a key twice says two things, and neither an earlier object nor one inside of it is the reply's word.
+    objects = [] if None in every else [value for value in every if value is not None and _has(value, keys)]
     # Models restate and correct themselves: the last object is what they end with.
     return objects[-1] if objects else None
 
 
 def json_objects(text: str) -> Iterator[Mapping[str, Json]]:
     """Yield the outermost JSON objects of a reply after its thoughts, in order, ignoring other text."""
+    yield from (value for value in _answered(text) if value is not None)
+
+
+def _answered(text: str) -> Iterator[dict[str, Json] | None]:
+    """Yield the outermost objects after the thoughts; None for one that has a key twice."""
     thoughts = _thoughts_end(text)
     # By its end, not its start: an object around the closing tag is not inside the thoughts.
     yield from (value for end, value in _objects(text) if end > thoughts)
@@ -117,6 +124,11 @@ def _objects(text: str) -> Iterator[_Placed]:
 def _decode_at(text: str, start: int) -> _Placed | None:
     try:
         value, end = _DECODER.raw_decode(text, start)
+    except RepeatedKeyError:
+        try:
+            return _REPEATING.raw_decode(text, start)[1], None
+        except (ValueError, RecursionError):
+            return None
     # A reply of a thousand opening brackets is no reason for a crash.
     except (ValueError, RecursionError):
         return None
@@ -134,3 +146,5 @@ def _finite(written: str) -> float:
 _DECODER: Final = json.JSONDecoder(
     parse_float=_finite, parse_constant=_finite, strict=False, object_pairs_hook=distinct_keys
 )
+_REPEATING: Final = json.JSONDecoder(parse_float=_finite, parse_constant=_finite, strict=False)
+"""Finds the end of an object that has a key twice."""

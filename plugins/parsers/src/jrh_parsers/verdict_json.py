@@ -9,6 +9,7 @@ from typing import Any
 
 from attrs import frozen
 from jrh import Status
+from jrh.hashing import RepeatedKeyError, distinct_keys
 
 from jrh_parsers.finding import Finding, Grammar, off_scale, unparsable
 from jrh_parsers.options import JsonOptions
@@ -22,15 +23,9 @@ _RELAXED_TRIES = 4
 _MAX_DEPTH = 3
 
 
-def _every_value(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object; a key that occurs twice has the list of its values, which have to agree."""
-    values_by_key: dict[str, list[Any]] = {}
-    for key, value in pairs:
-        values_by_key.setdefault(key, []).append(value)
-    return {key: values[0] if len(values) == 1 else values for key, values in values_by_key.items()}
-
-
-_DECODER = json.JSONDecoder(strict=False, object_pairs_hook=_every_value)
+_DECODER = json.JSONDecoder(strict=False, object_pairs_hook=distinct_keys)
+_REPEATING = json.JSONDecoder(strict=False)
+"""Finds the end of a value in which an object has a key twice."""
 _BRACES = re.compile(r"[{}\"'\\]")
 
 
@@ -89,6 +84,12 @@ def _values(text: str) -> Iterator[tuple[Any, int]]:
 def _read_json(text: str, at: int) -> tuple[Any, int] | None:
     try:
         return _DECODER.raw_decode(text, at)
+    except RepeatedKeyError as error:
+        # The error is the value: nothing inside of it is the verdict, even where its values agree.
+        try:
+            return error, _REPEATING.raw_decode(text, at)[1]
+        except (ValueError, RecursionError):
+            return None
     except (ValueError, RecursionError):
         return None
 
@@ -101,10 +102,21 @@ def _read_json5(text: str, at: int) -> tuple[Any, int] | None:
     # Imported where it is needed: most replies hold strict JSON or none.
     import json5
 
+    repeated: list[RepeatedKeyError] = []
+
+    # json5 replaces the errors of a hook by its own.
+    def note_repeated(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+        try:
+            return distinct_keys(list(pairs))
+        except RepeatedKeyError as error:
+            repeated.append(error)
+            return {}
+
     try:
-        return json5.loads(text[at:end], object_pairs_hook=_every_value), end
+        value = json5.loads(text[at:end], object_pairs_hook=note_repeated)
     except (ValueError, RecursionError):
         return None
+    return (repeated[0] if repeated else value), end
 
 
 def _object_end(text: str, at: int) -> int | None:
@@ -140,6 +152,8 @@ def _verdicts(value: Any, keys: Mapping[str, int], depth: int = 0) -> Iterator[A
     elif isinstance(value, list):
         parts = value
     else:
+        if isinstance(value, RepeatedKeyError):
+            yield value
         return
     if depth < _MAX_DEPTH:
         for part in parts:
@@ -169,6 +183,8 @@ def _read_value(value: Any, grammar: Grammar) -> Finding:
         return _scalar(value, grammar)
     if isinstance(value, str):
         return read_answer(value, grammar) or unparsable("the JSON verdict is prose without a decision")
+    if isinstance(value, RepeatedKeyError):
+        return unparsable(str(value))
     return unparsable("the JSON verdict is neither text nor a number")
 
 
