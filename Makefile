@@ -86,7 +86,7 @@ times: $(VENV)/development ## TESTS=plugins/format: write to tests/times.txt wha
 # Random kills, damage and edits: prints a table, exits with 1 if anything failed, and keeps what failed with its seed.
 SECONDS ?= 600
 SEED ?= 1
-campaigns: $(VENV)/development ## SECONDS=600 SEED=1: random kills, damage and edits, then the studies
+campaigns: $(VENV)/development ## SECONDS=600 SEED=1: kills, damage, faults, secrets and imports, one table; then the studies
 	cd tests && ../$(BIN)/python -m campaigns $(SECONDS) $(SEED)
 	$(MAKE) studies
 

@@ -323,3 +323,42 @@ def test_a_run_that_is_told_to_end_finishes_its_calls_and_says_what_it_spent(
     assert stopped.exit_code == 130, stopped.output
     assert re.search(r"^Cost: \$[\d.]+ for \d+ replies\. Paid: ", stopped.stdout, re.MULTILINE), stopped.stdout
     assert "jrh: to continue: jrh run suite.yaml" in stopped.stderr
+
+
+BY_ITSELF = """
+import json, urllib.request
+from jrh import Judgement, JudgeSpec, Reply, Status, Verdict, hookimpl
+
+class Asks:
+    def __init__(self, url, replies):
+        self.url, self.replies = url, replies
+
+    async def judge(self, question):
+        body = json.dumps({{"model": "own", "messages": [{{"role": "user", "content": "?"}}]}}).encode()
+        request = urllib.request.Request(self.url + "/chat/completions", body, {{"content-type": "application/json"}})
+        said = json.load(urllib.request.urlopen(request))["choices"][0]["message"]["content"]
+        reply = Reply(status=Status.OK, text=said) if self.replies else None
+        return Judgement(verdict=Verdict(status=Status.OK, presented=said), reply=reply)
+
+@hookimpl
+def jrh_judges():
+    yield JudgeSpec(name="with-reply", summary="", factory=lambda options, context: Asks({url!r}, True))
+    yield JudgeSpec(name="without-reply", summary="", factory=lambda options, context: Asks({url!r}, False))
+"""
+
+
+def test_calls_that_a_judge_makes_by_itself_have_an_unknown_price(project: Project) -> None:
+    items = write_items(project, 6)
+    with ChatServer("YES") as server:
+        project.write("own.py", BY_ITSELF.format(url=server.url))
+        for name in ("with-reply", "without-reply"):
+            write_suite(project, llm_suite({}, models={}, judges=[{"name": "own", "judge": name}], tests=[]))
+            before = server.count
+            done = project.run("run", "suite.yaml", "--run-dir", name, "--plugins", "own.py", "--yes")
+            assert (done.exit_code, server.count - before) == (0, items), done.output
+            assert "No model was called" not in done.stdout
+            assert (
+                f"Cost: $0 + {items} calls of unknown price for {items} replies. jrh sent no call itself."
+                in done.stdout
+            )
+            assert [line["unknown"] for line in report(project, name)["spending"]] == [items]

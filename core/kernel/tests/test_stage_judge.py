@@ -361,10 +361,11 @@ async def test_odd_text_of_a_source_or_a_perturber_does_not_break_the_store(lab:
     assert [here.column(name) for name in columns] == [[f"{name[0]}?"] for name in columns]
 
 
-async def test_a_judge_without_a_reply_is_known_to_be_free_and_one_with_unknown_cost_is_not(court: Any) -> None:
+async def test_a_judge_is_free_only_where_its_reply_says_so(court: Any) -> None:
+    """One without a reply may have called a model by itself."""
     here = court(Single(yes))
     await here.judge()
-    assert (here.column("cost")[0], here.column("prompt_tokens")[0], here.column("latency")[0]) == (0.0, 0, None)
+    assert (here.column("cost")[0], here.column("prompt_tokens")[0], here.column("latency")[0]) == (None, None, None)
     unknown = court(Single(lambda _: evolve(yes(), reply=Reply(status=Status.OK))))
     cases = [evolve(case, id=f"other {case.id}") for case in unknown.cases()]
     await unknown.judge(cases)

@@ -162,12 +162,15 @@ def _words(parameter: click.Parameter, value: str) -> list[str]:
 def _spending(result: RunResult) -> str:
     """Say what the replies of the report cost, and what was paid for from this run directory."""
     spent = result.spent
-    total = total_spending(result.report.spending if result.report is not None else ())
+    lines = result.report.spending if result.report is not None else ()
+    total = total_spending(lines)
     replies = count_noun(total.replies, "reply", "replies")
     priced = f" for {replies}" if total.cost or total.unknown else ""
     cost = f"Cost: {format_dollars(total.cost, total.unknown)}{priced}. " if total.replies else ""
     if not spent.calls:
-        return f"{cost}No model was called."
+        # A judge that asks no model of the suite may have called one without jrh.
+        unseen = any(line.unknown for line in lines if not line.model)
+        return f"{cost}{'jrh sent no call itself.' if unseen else 'No model was called.'}"
     recent = f" ({format_dollars(spent.paid - spent.earlier)} of it now)" if spent.earlier else ""
     paid = format_dollars(spent.paid, spent.unpriced)
     parts = [f"{cost}Paid: {paid}{recent}, {count_noun(spent.calls, 'call')} sent from this run directory"]

@@ -14,7 +14,7 @@ from attrs import evolve, fields
 from jrh.store.database import TRANSIENT, Database
 from jrh.store.temporary import NumberTable, part_of
 from jrh.values.report import FaultLine, SpendLine
-from jrh.values.verdicts import Reply
+from jrh.values.verdicts import Reply, Status
 
 ANSWERED: Final = ("ok", "refused", "truncated", "incomplete")
 """Outcomes that are answers. Every other outcome names a kind of failure."""
@@ -288,10 +288,12 @@ SELECT role, name, model, task, test, {_SUMS}
 FROM ({_FIRST_USES}) WHERE nth = 1 GROUP BY role, name, model, task, test
 """  # noqa: S608 - fixed names
 # A judge that asks no model of the suite states what its reply cost; a simulated one states what it would have cost.
+# One that hands back a verdict without a reply may have called anything: its price is unknown.
 _STATED: Final = f"""
 SELECT 'judge', r.judge, '', r.task, r.test, {_SUMS}
 FROM trials t JOIN records r ON r.trial_id = t.id
-WHERE NOT r.simulated AND r.reply IS NOT NULL AND (r.cost IS NOT NULL OR r.status NOT IN ({TRANSIENT}))
+WHERE NOT r.simulated AND (r.reply IS NOT NULL OR r.status != '{Status.PLUGIN_ERROR.value}')
+    AND (r.cost IS NOT NULL OR r.status NOT IN ({TRANSIENT}))
     AND NOT EXISTS (SELECT 1 FROM uses u WHERE u.owner = r.trial_id)
 GROUP BY r.judge, r.task, r.test
 """  # noqa: S608 - fixed names

@@ -166,6 +166,7 @@ class Judgement:
 
     verdict: Verdict
     reply: Reply | None = None
+    """None: nothing is known of what it took, and it counts as a reply of unknown price. Free is `Reply(cost=0.0)`."""
     left_out: int = 0
     """Characters of a transcript that did not fit the judge's budget and were not shown; counted in the report."""
     parse_attempts: int = 1

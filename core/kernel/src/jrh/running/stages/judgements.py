@@ -87,6 +87,8 @@ def make_record(
     """Write one trial down as a row; the verdict is the judgement's, settled."""
     case, condition, reply = trial.case, trial.case.condition, judgement.reply
     usage = reply.usage if reply else None
+    # A judge that hands back no reply may have called a model by itself: nothing is known of what it used.
+    unused = 0 if simulated or verdict.status is Status.PLUGIN_ERROR else None
     return Record(
         trial_id=trial.trial_id,
         case_id=case.id,
@@ -116,9 +118,9 @@ def make_record(
         canonical=verdict.canonical,
         probability=verdict.probabilities.get(verdict.presented) if verdict.presented else None,
         # A reply that several judgements share is paid once: each has its part.
-        cost=_part(reply.cost, judgement.share) if reply else 0.0,
-        prompt_tokens=_whole_part(usage.prompt_tokens, judgement.share) if usage else 0,
-        completion_tokens=_whole_part(usage.completion_tokens, judgement.share) if usage else 0,
+        cost=_part(reply.cost, judgement.share) if reply else unused,
+        prompt_tokens=_whole_part(usage.prompt_tokens, judgement.share) if usage else unused,
+        completion_tokens=_whole_part(usage.completion_tokens, judgement.share) if usage else unused,
         latency=reply.latency if reply else None,
         attempts=reply.attempts if reply else 1,
         # Masked before it is cut: a part of a key would not be recognised.
