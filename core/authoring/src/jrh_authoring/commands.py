@@ -59,11 +59,12 @@ def init(
         written = (place.relative_to(folder) if place.is_relative_to(folder) else place).as_posix()
         if preset is None:
             table = OwnTable(path=Path(data), written=written, columns=_read_columns(columns), scale=scale)
-    installed = load_plugins(plugins).plugins
-    text, said = starter_suite(installed, path.stem, preset=preset, data=written, table=table)
-    write_suite(path, text, force=force)
+    loaded = load_plugins(plugins)
+    text, said = starter_suite(loaded, path.stem, preset=preset, data=written, table=table)
+    # Before the file is written: what was guessed is of use where it cannot be.
     for sentence in said:
         terminal.say(sentence)
+    write_suite(path, text, force=force)
     terminal.say(f"Wrote {path}. Next: {shlex.join(['jrh', 'run', str(path)])}")
     return 0
 

@@ -6,15 +6,28 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any, Final, TypeAlias, cast
 
 from attrs import frozen
+from jrh.document.yaml_reader import parse_document
 from jrh.errors import JrhError
+from jrh.plugins.loading import Loaded
 from jrh.plugins.registry import Plugins, Registry
+from jrh.plugins.specs import JudgeKind
+from jrh.running import make_cases, run_to_end
+from jrh.running.from_python import build_request
+from jrh.running.outcome import Settings
+from jrh.running.rehearsal import suite_builder
+from jrh.running.stages.load import read
+from jrh.suite import tests_of
+from jrh.values.items import Item
 
 Propose: TypeAlias = Callable[[Path, str, Mapping[str, str], str | None], tuple[str, Sequence[str]]]
+_TRIED: Final = 100
+"""Items on which a test is tried before it is suggested."""
 _TESTS: Final = "# Each test changes what the judge sees and states what a reliable judge does then."
 
 
@@ -30,13 +43,24 @@ class OwnTable:
     scale: str | None
 
 
+@frozen(kw_only=True)
+class _Suggested:
+    """Entries of a suite, and which were left out and why."""
+
+    entries: Sequence[str]
+    left_out: Sequence[str] = ()
+
+    def write(self) -> str:
+        return _entries([*self.entries, *(f"# Left out: {why}" for why in self.left_out)])
+
+
 def starter_suite(
-    plugins: Plugins, name: str, *, preset: str | None = None, data: str | None = None, table: OwnTable | None = None
+    loaded: Loaded, name: str, *, preset: str | None = None, data: str | None = None, table: OwnTable | None = None
 ) -> tuple[str, Sequence[str]]:
     """Return a commented suite made of the components' own starters, and sentences on what was guessed.
 
     Args:
-        plugins: what is installed.
+        loaded: what is installed.
         name: the suite's name.
         preset: the benchmark whose data and task the suite has; otherwise the starter of a data source.
         data: where the user's copy of the benchmark is; otherwise it is downloaded.
@@ -45,17 +69,24 @@ def starter_suite(
     Raises:
         JrhError: no data source, or no judge, suggests anything; there is no such preset; or the table cannot be read.
     """
+    plugins = loaded.plugins
     said: Sequence[str] = ()
+    tests, judges = _Suggested(entries=_starters(plugins.perturbers)), _Suggested(entries=_starters(plugins.judges))
     sources = _starters(plugins.data_sources) if preset is None else [_preset(plugins, preset, data)]
     if table is not None:
         part, said = _propose(plugins, table)
         sources = [part]
-    judges = _starters(plugins.judges)
-    if not sources or not judges:
+    if not sources or not judges.entries:
         raise JrhError(
             "cannot write a suite: no installed plugin suggests a data source and a judge; install the standard "
             "plugins (`pip install jrh`), or see `jrh plugins list`"
         )
+    if table is not None:
+        try:
+            tests, judges = _fit_to_data(loaded, sources[0], table)
+        except JrhError as error:
+            raise JrhError("\n".join([str(error), *said])) from error
+        said = [*said, *(f"Left out: {why}." for why in (*tests.left_out, *judges.left_out))]
     # A preset may bring tests of its own; the starters of perturbers are not added to them.
     own_tests = "\ntests:" in sources[0]
     parts = [
@@ -63,8 +94,8 @@ def starter_suite(
         f"name: {re.sub(r'[^A-Za-z0-9._-]+', '-', name).strip('-') or 'suite'}",
         "# Every random choice follows from this number.\nseed: 0",
         sources[0].rstrip("\n"),
-        *([] if own_tests else [_TESTS, "tests:" + _entries(_starters(plugins.perturbers))]),
-        "judges:" + _entries(judges),
+        *([] if own_tests else [_TESTS, "tests:" + tests.write()]),
+        "judges:" + judges.write(),
     ]
     # The comment about tests belongs directly above its key, unlike the other parts.
     return "\n\n".join(parts).replace(" then.\n\ntests:", " then.\ntests:") + "\n", said
@@ -78,8 +109,53 @@ def _propose(plugins: Plugins, table: OwnTable) -> tuple[str, Sequence[str]]:
         raise JrhError(f"--data: no data source reads '{table.path.name}'; files end in {', '.join(sorted(readers))}")
     if not table.path.is_file():
         raise JrhError(f"--data: there is no file '{table.path}'")
-    propose = cast("Propose", resolve_name(spec.propose))
-    return propose(table.path, table.written, table.columns, table.scale)
+    guess = cast("Propose", resolve_name(spec.propose))
+    return guess(table.path, table.written, table.columns, table.scale)
+
+
+def _fit_to_data(loaded: Loaded, part: str, table: OwnTable) -> tuple[_Suggested, _Suggested]:
+    """Return the tests that make cases of the data, and the judges that it has enough labels for.
+
+    Raises:
+        JrhError: a run could not read the data.
+    """
+    judges: dict[str, list[str]] = {"entries": [], "left_out": []}
+    suite = cast("dict[str, Any]", parse_document(part, "suite").value)
+    # A suite that is no file has its paths relative to the working directory.
+    suite["data"] = {**suite["data"], "path": str(table.path.absolute())}
+    suite |= {"name": "suite", "judges": _values(_starters(loaded.plugins.judges))}
+    request = build_request({**suite, "tests": []}, Settings(), loaded)
+    items = read(suite_builder(request.resolved, loaded))
+    golds = {item.gold for found in items.values() for item in found} - {None}
+    for entry in loaded.plugins.judges:
+        if entry.spec.starter and entry.spec.kind is JudgeKind.TRAINED and len(golds) <= 1:
+            judges["left_out"].append(f"{entry.spec.name} (it learns from labels, and there are no different ones)")
+        elif entry.spec.starter:
+            judges["entries"].append(entry.spec.starter)
+    tests: dict[str, list[str]] = {"entries": [], "left_out": []}
+    for perturber in (entry.spec for entry in loaded.plugins.perturbers if entry.spec.starter):
+        why = _why_no_case(loaded, {**suite, "tests": _values([perturber.starter])}, items)
+        tests["left_out" if why else "entries"].append(f"{perturber.name} ({why})" if why else perturber.starter)
+    return _Suggested(**tests), _Suggested(**judges)
+
+
+def _why_no_case(loaded: Loaded, suite: Mapping[str, Any], items: Mapping[str, Sequence[Item]]) -> str:
+    """Return why the test of a suite makes no case of the first items; empty if it makes some."""
+    try:
+        resolved = build_request(suite, Settings(), loaded).resolved
+        (task,) = (use.task for use in resolved.suite.tasks)
+        builder = suite_builder(resolved, loaded)
+        for test in tests_of(resolved, task):
+            cases, why, _ = run_to_end(partial(make_cases, builder, test, task, items[task.name][:_TRIED]))
+            return "" if cases else f"no cases: {why}"
+    except JrhError as error:
+        # The test cannot be built for the scale; what it needs follows its name.
+        return str(error).splitlines()[0].partition(": ")[2] or str(error)
+    return f"not for {task.mode.value} tasks"
+
+
+def _values(starters: Sequence[str]) -> Any:
+    return cast("Mapping[str, Any]", parse_document("of:" + _entries(starters), "suite").value)["of"]
 
 
 def _preset(plugins: Plugins, name: str, data: str | None) -> str:
