@@ -202,7 +202,7 @@ def test_an_interval_that_excludes_the_null_is_not_contradicted_without_the_reas
 def test_an_interval_and_a_p_value_that_disagree_are_shown_both() -> None:
     found = only(findings_of(report(*moved(0.28, (0.1, 0.46), 0.07))))
     assert found.severity is Severity.INCONCLUSIVE
-    assert "+0.28 [0.10, 0.46] p = 0.070" in found.sentence
+    assert "+0.28 [0.10, 0.46] decided by p = 0.070" in found.sentence
 
 
 def test_verdicts_that_never_changed_are_not_said_to_change() -> None:

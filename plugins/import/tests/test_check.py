@@ -91,6 +91,15 @@ def test_what_is_enough_is_answered_by_the_interval(at_least, start, end, enough
     assert found("results.csv", *NAMES, "--at-least", at_least)["answers"][0]["enough"] is enough
 
 
+def test_a_judge_that_always_gives_the_common_label_is_enough_by_the_rate_alone():
+    rows = [f"i{item},NO,{'YES' if item < 3 else 'NO'}" for item in range(60)]
+    arguments = (*NAMES, "--item", "id", "--scale", "YES,NO", "--at-least", "0.8")
+    text = checked(table(rows), *arguments).splitlines()[0]
+    assert text.startswith("Yes by the rate alone: gpt gives the same label to every item")
+    assert text.endswith("; at least 0.80, which that label reaches by itself.")
+    assert found("results.csv", *arguments)["answers"][0]["enough"] is True  # as a gate on the same rate
+
+
 def test_one_label_of_people_answers_nothing():
     rows = [f"i{item},YES,YES" for item in range(60)]
     arguments = (*NAMES, "--item", "id", "--scale", "YES,NO", "--at-least", "0.8")

@@ -184,7 +184,7 @@ class Situation:
             return ""
         # An interval and a test that disagree puzzle readers: the p-value shows which of them decided.
         excluded = not interval.low <= null <= interval.high
-        return state_p(p) if excluded != (p <= self.family.alpha) else ""
+        return f"decided by {state_p(p)}" if excluded != (p <= self.family.alpha) else ""
 
     def _key(self, measure: Measure) -> Hashable:
         return self.rule, Place.of(measure)

@@ -166,9 +166,15 @@ def _sentence(checked: Checked, judge: str, agreement: Measure, enough: bool | N
     if doubts := _doubts(checked, agreement):
         why = {CONSTANT_GOLD: "people give one label only"}.get(doubts[0], f"its interval may be wrong ({doubts[0]})")
         end = f"not decided, because {why}"
+    elif enough and _is_constant(checked, judge):
+        start, end = "Yes by the rate alone", f"{end}, which that label reaches by itself"
     elif _is_open(agreement, checked.request.at_least):
         end = f"the missing verdicts could put it below or above {bar}"
     return f"{start}: {text}; {end}."
+
+
+def _is_constant(checked: Checked, judge: str) -> bool:
+    return any((finding.judge, finding.kind) == (judge, HEADLINES[0]) for finding in checked.report.findings)
 
 
 def _bounds(agreement: Measure) -> str:
