@@ -107,7 +107,7 @@ def test_the_three_judges_of_the_guide_answer_alike(project: Project) -> None:
 
 def test_the_first_suite_shows_what_was_planted(first: tuple[Inside, list[tuple[str, Outcome]]]) -> None:
     project, outcomes = first
-    assert [(line, done.exit_code) for line, done in outcomes if done.exit_code] == []
+    assert [(line, done.exit_code) for line, done in outcomes if done.exit_code] == [("$ jrh run suite.yaml", 1)]
     assert shown("first-suite.md", outcomes) == []
     moved = [
         each
@@ -121,7 +121,7 @@ def test_the_gate_of_the_guide_fails_and_writes_what_a_workflow_shows(
     first: tuple[Inside, list[tuple[str, Outcome]]],
 ) -> None:
     outcomes = list(followed(first[0], "ci-gate.md"))
-    assert [done.exit_code for _, done in outcomes] == [1, 0, 1]
+    assert [done.exit_code for _, done in outcomes] == [1, 1, 1]
     assert shown("ci-gate.md", outcomes) == []
     assert "not passed" in first[0].read("comment.md")
     assert "<failure" in first[0].read("gate.xml")
@@ -135,7 +135,8 @@ def test_decisions_change_the_report(first: tuple[Inside, list[tuple[str, Outcom
             desk.decide(Decision(case_id=queued.case_id, reviewer="anna", made="", action=action, reason=reason), 0)
     for line, done in followed(project, "reviewing.md"):
         outcomes.append((line, done))
-        assert done.exit_code == 0, done.output
+        # The gate fails, and a run of the suite says so.
+        assert done.exit_code == line.startswith("$ jrh run"), done.output
     assert shown("reviewing.md", outcomes) == []
     assert "1 of 6" in project.read("runs/first/report.md")
 
