@@ -7,13 +7,14 @@ from itertools import groupby
 from typing import Final
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 from jrh import REFERENCE, Measure, MetricContext, RecordTable
 from jrh_measuring import (
     Basis,
     Cell,
     Codes,
     Floats,
+    Levels,
     MeasureBuilder,
     MetricOptions,
     Scores,
@@ -178,3 +179,22 @@ def _compare(
     note = "" if len(basis.usable) else _NO_QUESTION
     measured = builder.measure(_DIFFERENCE, basis, change.estimate, note=note, unit="difference")
     return measured, Tested(basis=basis, p=change.test.p, least=change.test.least)
+
+
+def reference_differences(records: RecordTable, context: MetricContext) -> Iterator[tuple[Measure, Tested]]:
+    """Yield how much closer to the gold labels a judge is than another (`cell`), on the items that both answered.
+
+    For every task and pair of judges, in the reference condition, with the test of it. A verdict is right or wrong; on
+    an ordinal scale the square of its distance counts, as in the quadratic kappa that judges are ranked by.
+    """
+    builder = MeasureBuilder.of(records, context, MetricOptions())
+    trials = builder.trials
+    scores, levels = as_expected(trials), Levels.of(trials)
+    near = 1 - (levels.errors / np.maximum(levels.top, 1)) ** 2
+    value = np.where(levels.eligible & scores.eligible, near, scores.value)
+    scores = evolve(scores, value=value, answered=~np.isnan(value))
+    for panel in panels_of(trials):
+        if panel.test == REFERENCE:
+            for cell, first, second in judge_pairs(trials, panel):
+                about = scores.eligible[first] & scores.eligible[second]
+                yield _compare(builder, cell, scores, first[about], second[about])
