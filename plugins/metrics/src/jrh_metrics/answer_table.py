@@ -16,8 +16,9 @@ from jrh_metrics.judges_by_tests import EXPECTED, price_of_verdicts
 from jrh_metrics.rules.accuracy import RERUN
 
 _NOTES: Final = {
-    "use for": f"Use for: kappa is above {ENOUGH:g} even at its lower limit, and no test failed.",
-    "not for": "Not for: a bad finding or a warning names it.",
+    "use for": f"Use for: kappa is above {ENOUGH:g} even at its lower limit, and no test failed. The limit is not "
+    "corrected for the number of judges.",
+    "not for": f"Not for: a bad finding or a warning names it, or kappa is below {ENOUGH:g} even at its upper limit.",
 }
 """Heading -> what it says, under the table."""
 

@@ -2,9 +2,11 @@
 
 Which findings count, by task:
 
-* not for the task: a bad finding about the reference condition, or reruns that are shown to be unstable beyond a bound;
+* not for the task: a bad finding about the reference condition, reruns that are shown to be unstable beyond a bound, or
+  agreement whose upper limit is below 0.4;
 * not for a test: a bad finding or a warning that names the test;
-* use for: agreement is shown, is above 0.4 also at its lower limit, and nothing of the above holds;
+* use for: agreement is shown, is above 0.4 also at its lower limit, which no flag doubts, and nothing of the above
+  holds;
 * undecided: agreement wherever it is neither shown to be enough nor to be too little, and tests of which a finding says
   that it is inconclusive.
 
@@ -18,10 +20,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from attrs import frozen
-from jrh import REFERENCE, Interval, RunReport
+from jrh import REFERENCE, Measure, RunReport
 from jrh.text import clean_text, count_noun
 from jrh.values import Finding, Severity, TaskSummary
-from jrh_measuring import ReportMeasures
+from jrh_measuring import ReportMeasures, unsure
 
 from jrh_metrics.judge_ranking import Rankings, is_silent, status_counts
 from jrh_metrics.judges_by_tests import EXPECTED, RIGHT
@@ -86,8 +88,9 @@ def use_of_task(measures: ReportMeasures, rankings: Rankings, judge: str, summar
     # What fails in no test of its own, such as circular preferences, fails the task.
     whole = any(_is_headline(finding) or set(finding.tests) <= {REFERENCE} for finding in bad) or unstable > 0
     agreed = next(ranked.agreement for ranked in rankings[task] if ranked.judge == judge)
-    interval = None if agreed is None else report.measures[agreed.measure].interval
-    agreement = "" if any(map(_is_headline, bad)) else _why_open(summary, findings, interval)
+    measure = None if agreed is None else report.measures[agreed.measure]
+    weak = summary.labelled and measure is not None and _is_too_little(measure, report)
+    agreement = "" if weak or any(map(_is_headline, bad)) else _why_open(summary, findings, measure, report)
     opened = [finding for finding in findings if finding.severity is Severity.INCONCLUSIVE]
     tests = tuple(test for test in _tests_of(measures, task, judge, opened) if test not in failed)
     mends = []
@@ -97,12 +100,14 @@ def use_of_task(measures: ReportMeasures, rankings: Rankings, judge: str, summar
         mends.append(f"{_CALM}: it changes {unstable:.0%} of verdicts when asked again")
     elif not silent and (failed or whole):
         mends.append(f"see the failed cases in jrh view: {next(iter(failed), REFERENCE)}")
+    if weak and not silent:
+        mends.append(f"change the rubric or the judge: its agreement is below {ENOUGH:g}")
     return TaskUse(
         task=task,
-        not_for=WHOLE if whole and not silent else name_some(failed),
+        not_for=WHOLE if (whole or weak) and not silent else name_some(failed),
         # What fails as a whole need not be tried in its tests.
-        undecided=silent or "; ".join(filter(None, (agreement, "" if whole else name_some(tests)))),
-        good=not (silent or whole or failed or agreement),
+        undecided=silent or "; ".join(filter(None, (agreement, "" if whole or weak else name_some(tests)))),
+        good=not (silent or whole or weak or failed or agreement),
         mends=tuple(mends),
         decides=tuple(_steps_to_decide(summary, findings, agreement, tests)),
     )
@@ -141,7 +146,13 @@ def _why_silent(report: RunReport, judge: str, task: str) -> str:
     return f"gave no verdict: {clean_text(max(reasons, key=reasons.__getitem__) or 'no reason given', 100)}"
 
 
-def _why_open(summary: TaskSummary, findings: Sequence[Finding], interval: Interval | None) -> str:
+def _is_too_little(measure: Measure, report: RunReport) -> bool:
+    """Tell whether agreement is shown to be below what a use takes: more labels would not change that."""
+    interval = measure.interval
+    return interval is not None and interval.high < ENOUGH and not unsure(measure, report.flags)
+
+
+def _why_open(summary: TaskSummary, findings: Sequence[Finding], measure: Measure | None, report: RunReport) -> str:
     """Return why agreement is not shown to be enough; empty where it is."""
     headlines = [finding for finding in findings if _is_headline(finding)]
     if not summary.labelled:
@@ -150,7 +161,12 @@ def _why_open(summary: TaskSummary, findings: Sequence[Finding], interval: Inter
         return "agreement: all gold labels are the same"
     # "Beyond chance" alone is no recommendation: with many items a kappa of 0.1 is, too.
     if any(finding.severity is Severity.GOOD for finding in headlines):
-        return "" if interval is not None and interval.low >= ENOUGH else f"agreement may be below {ENOUGH:g}"
+        interval = None if measure is None else measure.interval
+        if measure is None or interval is None or interval.low < ENOUGH:
+            return f"agreement may be below {ENOUGH:g}"
+        # As a gate at the same number: an interval that may err more often than stated decides nothing.
+        doubts = unsure(measure, report.flags)
+        return f"agreement: its interval may be wrong ({doubts[0]})" if doubts else ""
     for finding in headlines:
         if finding.severity is not Severity.INCONCLUSIVE:
             return f"agreement: {finding.statement.partition(_BUT)[2] or finding.statement}"
