@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from jrh_testing import Project
 from support.browsing import DESKTOP, PHONE, refused, visit, wait_until
 
 if TYPE_CHECKING:
@@ -178,6 +180,41 @@ def test_the_page_is_as_wide_as_the_window(browser: Browser, page_file: Path, si
         for script in ("0", UNFOLD):
             seen.evaluate(script)
             assert seen.evaluate("document.documentElement.scrollWidth") <= size[0]
+
+
+LONG_NAME = "noisy-judge-" + "temperature" * 4 + "-2024-07-1"
+OUTSIDE_THEIR_CELLS = """[...document.querySelectorAll('tbody th, thead th')].filter((cell) => {
+  const text = document.createRange();
+  text.selectNodeContents(cell);
+  const box = cell.getBoundingClientRect();
+  return [...text.getClientRects()].some((part) => part.left < box.left - 1 || part.right > box.right + 1);
+}).map((cell) => cell.textContent)"""
+BROKEN_INTO_LETTERS = """[...document.querySelectorAll('#answer .head')]
+  .filter((name) => name.textContent.length > 10 && name.getBoundingClientRect().width < 80)"""
+
+
+@pytest.fixture(scope="module")
+def long_names(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the page of a run whose judges have names of 66 characters, with and without places to break."""
+    project = Project(tmp_path_factory.mktemp("long"))
+    judges = [{"name": name, "judge": "simulated", "accuracy": 0.8} for name in (LONG_NAME, "j" * 66)]
+    task = {"instruction": "Which answer is better?", "scale": {"pairwise": True}}
+    data = {"source": "examples", "dataset": "preference", "sample": {"n": 14, "seed": 7}}
+    suite = {"name": "long", "tasks": [{"name": "preference", "data": data, "task": task}], "tests": ["option-order"]}
+    project.write("suite.yaml", json.dumps({**suite, "judges": judges, "resamples": 100}))
+    done = project.run("run", "suite.yaml", "--run-dir", "run")
+    assert done.exit_code == 0, done.output
+    return project.path / "run" / "report.html"
+
+
+@pytest.mark.parametrize("size", [PHONE, (1280, 800)], ids=["phone", "laptop"])
+def test_a_long_judge_name_stays_in_its_cell(browser: Browser, long_names: Path, size: tuple[int, int]) -> None:
+    assert len(LONG_NAME) == 66
+    with visit(browser, long_names, size) as seen:
+        seen.evaluate(UNFOLD)
+        assert LONG_NAME in seen.page.locator("#answer tbody").first.inner_text()
+        assert seen.evaluate(OUTSIDE_THEIR_CELLS) == []
+        assert seen.evaluate(f"{BROKEN_INTO_LETTERS}.length") == 0
 
 
 def test_the_answer_fits_one_screen(browser: Browser, page_file: Path) -> None:
