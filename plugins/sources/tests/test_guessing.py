@@ -64,7 +64,7 @@ def _guess(text: str, folder: Path, name: str = "table.csv", scale: str | None =
             _OBJECTS,
             "table.jsonl",
             '"id": "uid", "response": "my_answer", "label": "gold"',
-            'labels: ["false", "true"]',
+            'labels: ["true", "false"]',
             id="objects",
         ),
         pytest.param(_OWN_NAMES, "table.csv", '"response": "zzz", "label": "q7"', "ordinal: [1, 4]", id="by content"),
@@ -89,7 +89,7 @@ def test_what_the_user_says_wins(tmp_path: Path) -> None:
     [
         ("a,b\n1,2\n3,4\n", {}, "no column looks like a response; say which: --column response=NAME"),
         (_ESSAYS, {"label": "skore"}, r"no column 'skore' \(--column label=skore\)"),
-        (_PAIRS.replace(",A\n", ",first\n").replace(",B\n", ",second\n"), {}, "labels of a comparison are A, B"),
+        (_PAIRS.replace(",A\n", ",x\n").replace(",B\n", ",y\n"), {}, "not on the scale A, B, tie: x, y.*--label x=A"),
         ("answer\n" + "a long answer that has no label so far\n" * 3, {}, "cannot infer the scale"),
         ("", {}, "empty"),
     ],
@@ -119,7 +119,7 @@ def test_the_suite_of_an_own_table_can_be_planned(tmp_path: Path, monkeypatch: p
 @loop_over(
     "arguments, message",
     [
-        (["--column", "label=x"], "--column and --scale go with --data FILE"),
+        (["--column", "label=x"], "--column, --scale, --label and --option go with --data FILE"),
         (["--data", "x.csv", "--column", "label"], "write TARGET=COLUMN"),
         (["--data", "x.csv"], "there is no file 'x.csv'"),
         (["--data", "x.doc"], "no data source reads 'x.doc'; files end in .csv"),

@@ -33,9 +33,27 @@ UNSOUND: Final = 3
     "columns",
     metavar="TARGET=COLUMN",
     multiple=True,
-    help="With --data: what a column is, such as label=grade. Repeatable.",
+    help="With --data: what a column is, such as label=grade; label= for none. Repeatable.",
 )
-@click.option("--scale", metavar="SCALE", help="With --data: the scale, 1-6 or YES,NO.")
+@click.option(
+    "--scale",
+    metavar="SCALE",
+    help="With --data: the scale, 1-6 or YES,NO; words in order: 'ordinal: poor, fair, good'.",
+)
+@click.option(
+    "--label",
+    "labels",
+    metavar="TEXT=LABEL",
+    multiple=True,
+    help="With --data: what a text in the label column means, such as 1=A; empty: no label. Repeatable.",
+)
+@click.option(
+    "--option",
+    "settings",
+    metavar="KEY=VALUE",
+    multiple=True,
+    help="With --data: an option of the data source, such as encoding=latin-1 or delimiter=;. Repeatable.",
+)
 @plugins_option
 def init(
     path: Path,
@@ -44,21 +62,30 @@ def init(
     data: str | None,
     columns: tuple[str, ...],
     scale: str | None,
+    labels: tuple[str, ...],
+    settings: tuple[str, ...],
     plugins: Sequence[str],
 ) -> int:
     """Write a commented, ready-to-run suite to PATH (default: suite.yaml). It needs no key and no network."""
     # In the command, as in the other ones: each needs another part of the package, and all of them share this file.
     from jrh_authoring.starter import OwnTable, starter_suite, write_suite
 
-    if (columns or scale) and (data is None or preset is not None):
-        raise click.UsageError("--column and --scale go with --data FILE")
+    if (columns or scale or labels or settings) and (data is None or preset is not None):
+        raise click.UsageError("--column, --scale, --label and --option go with --data FILE")
     table = written = None
     if data is not None:
         # A path on the command line is relative to the working directory, one in a suite to the suite.
         folder, place = path.absolute().parent, Path(data).absolute()
         written = (place.relative_to(folder) if place.is_relative_to(folder) else place).as_posix()
         if preset is None:
-            table = OwnTable(path=Path(data), written=written, columns=_read_columns(columns), scale=scale)
+            table = OwnTable(
+                path=Path(data),
+                written=written,
+                columns=_read_pairs("--column", "TARGET=COLUMN, such as label=grade", columns),
+                scale=scale,
+                labels=_read_pairs("--label", "TEXT=LABEL, such as 1=A", labels),
+                settings=_read_pairs("--option", "KEY=VALUE, such as encoding=latin-1", settings),
+            )
     loaded = load_plugins(plugins)
     text, said = starter_suite(loaded, path.stem, preset=preset, data=written, table=table)
     # Before the file is written: what was guessed is of use where it cannot be.
@@ -69,12 +96,12 @@ def init(
     return 0
 
 
-def _read_columns(written: tuple[str, ...]) -> dict[str, str]:
+def _read_pairs(option: str, form: str, written: tuple[str, ...]) -> dict[str, str]:
     pairs = [entry.partition("=") for entry in written]
-    for entry, (target, equals, column) in zip(written, pairs, strict=True):
-        if not (target.strip() and equals and column):
-            raise click.UsageError(f"--column: write TARGET=COLUMN, such as label=grade; got '{entry}'")
-    return {target.strip(): column for target, _, column in pairs}
+    for entry, (key, equals, _) in zip(written, pairs, strict=True):
+        if not (key.strip() and equals):
+            raise click.UsageError(f"{option}: write {form}; got '{entry}'")
+    return {key.strip(): value for key, _, value in pairs}
 
 
 @click.command("schema")

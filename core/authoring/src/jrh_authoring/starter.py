@@ -11,7 +11,7 @@ from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any, Final, TypeAlias, cast
 
-from attrs import frozen
+from attrs import field, frozen
 from jrh.document.yaml_reader import parse_document
 from jrh.errors import JrhError
 from jrh.plugins.loading import Loaded
@@ -25,7 +25,10 @@ from jrh.running.stages.load import read
 from jrh.suite import tests_of
 from jrh.values.items import Item
 
-Propose: TypeAlias = Callable[[Path, str, Mapping[str, str], str | None], tuple[str, Sequence[str]]]
+Propose: TypeAlias = Callable[
+    [Path, str, Mapping[str, str], str | None, Mapping[str, str], Mapping[str, str]], tuple[str, Sequence[str]]
+]
+_MEND: Final = "Wrong? Use --column label=NAME or --scale 1-6 (add --force)."
 _TRIED: Final = 100
 """Items on which a test is tried before it is suggested."""
 _TESTS: Final = "# Each test changes what the judge sees and states what a reliable judge does then."
@@ -41,6 +44,10 @@ class OwnTable:
     columns: Mapping[str, str]
     """Target -> column, as far as the user said."""
     scale: str | None
+    labels: Mapping[str, str] = field(factory=dict)
+    """Text of a label -> label of the scale, as far as the user said."""
+    settings: Mapping[str, str] = field(factory=dict)
+    """Options of the data source, as far as the user said."""
 
 
 @frozen(kw_only=True)
@@ -74,7 +81,7 @@ def starter_suite(
     tests, judges = _Suggested(entries=_starters(plugins.perturbers)), _Suggested(entries=_starters(plugins.judges))
     sources = _starters(plugins.data_sources) if preset is None else [_preset(plugins, preset, data)]
     if table is not None:
-        part, said = _propose(plugins, table)
+        part, said = propose(plugins, table)
         sources = [part]
     if not sources or not judges.entries:
         raise JrhError(
@@ -86,7 +93,7 @@ def starter_suite(
             tests, judges = _fit_to_data(loaded, sources[0], table)
         except JrhError as error:
             raise JrhError("\n".join([str(error), *said])) from error
-        said = [*said, *(f"Left out: {why}." for why in (*tests.left_out, *judges.left_out))]
+        said = [*said, *(f"Left out: {why}." for why in (*tests.left_out, *judges.left_out)), _MEND]
     # A preset may bring tests of its own; the starters of perturbers are not added to them.
     own_tests = "\ntests:" in sources[0]
     parts = [
@@ -101,8 +108,15 @@ def starter_suite(
     return "\n\n".join(parts).replace(" then.\n\ntests:", " then.\ntests:") + "\n", said
 
 
-def _propose(plugins: Plugins, table: OwnTable) -> tuple[str, Sequence[str]]:
-    """Let the data source that reads such files guess what the columns are."""
+def propose(plugins: Plugins, table: OwnTable) -> tuple[str, Sequence[str]]:
+    """Let the data source that reads such files guess what the columns are.
+
+    Returns:
+        The `data:` and `task:` of a suite, and sentences on what was guessed.
+
+    Raises:
+        JrhError: there is no such file, no data source reads it, or it cannot be guessed.
+    """
     readers = {suffix: entry.spec for entry in plugins.data_sources for suffix in entry.spec.suffixes}
     spec = readers.get(table.path.suffix.lower())
     if spec is None:
@@ -110,7 +124,7 @@ def _propose(plugins: Plugins, table: OwnTable) -> tuple[str, Sequence[str]]:
     if not table.path.is_file():
         raise JrhError(f"--data: there is no file '{table.path}'")
     guess = cast("Propose", resolve_name(spec.propose))
-    return guess(table.path, table.written, table.columns, table.scale)
+    return guess(table.path, table.written, table.columns, table.scale, table.labels, table.settings)
 
 
 def _fit_to_data(loaded: Loaded, part: str, table: OwnTable) -> tuple[_Suggested, _Suggested]:

@@ -7,7 +7,7 @@ from typing import Final
 
 from jrh.errors import JrhError
 from jrh.values.items import Mode
-from jrh.values.scales import Scale
+from jrh.values.scales import Scale, ScaleKind
 
 _MOST_LEVELS: Final = 100
 
@@ -16,7 +16,7 @@ def infer_scale(written: str | None, golds: Sequence[str | None], mode: Mode, so
     """Return the scale given on the command line, or infer it from the gold labels.
 
     Args:
-        written: `1-6` or `YES,NO`; None: infer it from the labels.
+        written: `1-6`, `YES,NO` or `ordinal: poor, fair, good`; None: infer it from the labels.
         golds: the gold labels of the items, None if unlabelled.
         mode: for pairwise tasks, the labels are A and B, and a third label is the tie.
         source: the file's name for messages.
@@ -41,6 +41,9 @@ def infer_scale(written: str | None, golds: Sequence[str | None], mode: Mode, so
 
 
 def _read_scale(text: str) -> Scale:
+    kind, colon, levels = text.partition(":")
+    if colon and kind.strip().casefold() == ScaleKind.ORDINAL.value and "," in levels:
+        return Scale(kind=ScaleKind.ORDINAL, labels=tuple(part.strip() for part in levels.split(",") if part.strip()))
     low, dash, high = text.partition("-")
     if dash and low.strip().isdecimal() and high.strip().isdecimal():
         return Scale.of_levels(int(low), int(high))

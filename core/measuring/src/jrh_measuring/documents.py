@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from jrh.places import cache_directory
 from jrh.text.display import LIMIT, clean_text, visible_text
-from jrh.values.finding import Severity
 
 if TYPE_CHECKING:
     from jinja2 import Environment, FileSystemBytecodeCache
@@ -147,16 +146,6 @@ def lines_that_fit(text_of: Callable[[int], str], count: int, room: int) -> int:
     return low
 
 
-_SEVERITY_MARKS: Final = {
-    Severity.BAD.value: "✗",
-    Severity.WARNING.value: "▲",
-    Severity.INFO.value: "•",
-    Severity.GOOD.value: "✓",
-    Severity.INCONCLUSIVE.value: "?",
-}
-"""The shapes of pages, where colour alone would not tell bad from warning."""
-
-
 def page_environment(package: str, shown: Mapping[str, Any], *, limit: int = LIMIT) -> Environment:
     """Return an environment for the templates of a package, in its directory `templates`.
 
@@ -185,7 +174,7 @@ def page_environment(package: str, shown: Mapping[str, Any], *, limit: int = LIM
         lstrip_blocks=True,
         bytecode_cache=_page_cache(),
     )
-    environment.globals.update({"severity_marks": _SEVERITY_MARKS, **shown})
+    environment.globals.update(shown)
     return environment
 
 

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 from attrs import evolve
 from jrh import Interval, Measure, RunReport, Scale, Task
-from jrh.values import Severity, TaskSummary
+from jrh.values import TaskSummary
 from jrh_measuring import findings_of
 from jrh_report.html.answer import FOLDED, SHOWN, Claim, answers
 from jrh_testing import loop_over, sample_report
@@ -38,22 +38,22 @@ def claims(measures: Iterable[Measure]) -> dict[str, Claim]:
 
 
 def said(measures: Iterable[Measure]) -> list[str]:
-    return [f"{claim.severity}: {text}" for text, claim in claims(measures).items()]
+    return [f"{claim.kind}: {text}" for text, claim in claims(measures).items()]
 
 
 @loop_over(
     ("low", "high", "kind"),
-    [(0.3, 0.8, "good"), (-0.8, -0.3, "bad"), (-0.1, 0.5, "inconclusive")],
+    [(0.3, 0.8, "for"), (-0.8, -0.3, "against"), (-0.1, 0.5, "inconclusive")],
 )
 def test_kappa_is_held_against_chance(low: float, high: float, kind: str) -> None:
     ((text, claim),) = claims([a_measure("gold-kappa", low, high, "reference", unit="coefficient")]).items()
-    assert claim.severity == kind
+    assert claim.kind == kind
     assert "the gold labels" in text
 
 
 def test_what_is_inconclusive_is_folded_with_what_would_decide_it() -> None:
     ((text, claim),) = claims([a_measure("excess-disagreement", -0.1, 0.4)]).items()
-    assert (claim.severity, text) == ("inconclusive", "Too few data to confirm or rule out a change")
+    assert (claim.kind, text) == ("inconclusive", "Inconclusive: too few data to confirm or rule out a change")
     assert (claim.places, claim.folded[0].basis.decide) == (
         (),
         "80% power for an effect of 0.05 takes 1,100 to more than 2,000 items in all",
@@ -63,8 +63,8 @@ def test_what_is_inconclusive_is_folded_with_what_would_decide_it() -> None:
 @pytest.mark.parametrize(
     ("low", "high", "p", "text"),
     [
-        (-0.4, -0.1, 0.001, "bad: Accuracy lower"),
-        (0.1, 0.3, 0.001, "info: Accuracy higher"),
+        (-0.4, -0.1, 0.001, "against: Accuracy lower"),
+        (0.1, 0.3, 0.001, "neutral: Accuracy higher"),
         (-0.1, 0.1, 0.9, "inconclusive: "),
     ],
 )
@@ -76,7 +76,7 @@ def test_the_mark_follows_the_severity(low: float, high: float, p: float, text: 
 @pytest.mark.parametrize(("low", "high", "where"), [(0.2, 0.6, "first"), (-0.6, -0.2, "second")])
 def test_a_preferred_place_is_named(low: float, high: float, where: str) -> None:
     measures = [a_measure("position-bias", low, high, "order"), a_p("position-bias", 0.001, "order")]
-    assert f"bad: Prefers the {where} option" in said(measures)
+    assert f"against: Prefers the {where} option" in said(measures)
 
 
 def test_what_cannot_be_estimated_licenses_nothing() -> None:
@@ -115,11 +115,3 @@ def test_simulated_judges_are_marked_at_every_mention_of_their_name(render: Call
     answer = render("html", report).split('class="answers"')[1].split("</section>")[0]
     assert 'careless <span class="badge">simulated</span>' in answer
     assert "careful <span" not in answer
-
-
-def test_every_severity_has_a_shape_of_its_own() -> None:
-    from jrh_measuring.documents import page_environment
-
-    marks = page_environment("jrh_report.html", {}).globals["severity_marks"]
-    assert set(marks) == {severity.value for severity in Severity}
-    assert len(set(marks.values())) == len(marks)

@@ -31,7 +31,7 @@ def huggingface_source(options: HuggingfaceOptions, context: BuildContext) -> Ta
         # Rows are numbered over all files: each file counts from 1.
         return (evolve(row, line=number) for number, row in enumerate(read, start=1))
 
-    return TableSource(shown=shown, columns=ColumnMap(named=options.columns), task=context.task, rows=rows)
+    return TableSource(shown=shown, columns=ColumnMap.of(options), task=context.task, rows=rows)
 
 
 def hub_rows(dataset: str, config: str, split: str, revision: str, problems: Problems) -> Iterator[Row]:

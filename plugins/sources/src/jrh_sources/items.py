@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
+from math import floor
 from string import ascii_lowercase
 from typing import Final
 
 from attrs import Factory, field, frozen
 from jrh import Item, Json, Mode, Scale, ScaleKind, Task
 from jrh_interchange import Problems, Row, as_text, is_nested, plain
+
+from jrh_sources.options import TableOptions
 
 FIELDS: Final = ("request", "response", *(f"response_{letter}" for letter in ascii_lowercase), "transcript")
 """The standard targets that become fields."""
@@ -28,6 +31,10 @@ class ColumnMap:
 
     named: Mapping[str, str | None] = field(default=Factory(dict))
     """Target -> column as the suite says; None leaves the target empty."""
+    labels: Mapping[str, str | None] = field(factory=dict)
+    """Text of a label -> label of the scale; None: no label."""
+    whole_labels: bool = False
+    """Whether labels that are numbers are rounded to whole ones."""
     column: Mapping[str, str] = field(init=False)
     """Target -> column, including the defaults."""
     away: frozenset[str] = field(init=False)
@@ -44,10 +51,20 @@ class ColumnMap:
     def _away(self) -> frozenset[str]:
         return frozenset(column for target, column in self.column.items() if target not in KEPT_TWICE)
 
+    @classmethod
+    def of(cls, options: TableOptions) -> ColumnMap:
+        """Return what the options of a table say."""
+        return cls(named=options.columns, labels=options.labels, whole_labels=options.whole_labels)
+
     @property
     def extra_fields(self) -> tuple[str, ...]:
         """Return the targets that are fields beyond the standard ones, in the suite's order."""
         return tuple(target for target in self.column if target not in _NO_FIELDS)
+
+    def label(self, text: str | None) -> str | None:
+        """Return the label that a text in the label column means; None if it means none."""
+        meant = self.labels.get(text or "", text)
+        return round_label(meant) if meant and self.whole_labels else meant or None
 
     def absent_columns(self, columns: Iterable[str]) -> list[tuple[str, str]]:
         """Return (target, message) for every column the suite names and the file lacks."""
@@ -57,6 +74,14 @@ class ColumnMap:
             for target, column in self.named.items()
             if column is not None and column not in available
         ]
+
+
+def round_label(text: str) -> str:
+    """Return a number as the nearest whole one, halves upwards; any other text as it is."""
+    try:
+        return str(floor(float(text) + 0.5))
+    except (ValueError, OverflowError):
+        return text
 
 
 def did_you_mean(name: str, known: list[str]) -> str:
@@ -205,7 +230,7 @@ class ItemBuilder:
             self._problems.add(f"field '{target}' must be text, not a list or an object", line=row.line)
 
     def _gold(self, row: Row) -> str | None:
-        label = self._text(row, "label") or None
+        label = self._columns.label(self._text(row, "label"))
         # Collected by label: a wrong scale would be one message per row.
         if label is not None and label not in self._task.scale:
             self._off_scale.setdefault(label, []).append(row.line)

@@ -78,6 +78,16 @@ class TableOptions:
     """Options of every source that reads a table."""
 
     columns: Mapping[str, str | None] = option(_COLUMNS_HELP, _check_columns, default=Factory(dict))
+    labels: Mapping[str, str | None] = option(
+        'What a text in the label column means: text -> label of the scale, or null for no label. `""` is an empty '
+        "label. A text left out is the label itself.",
+        default=Factory(dict),
+    )
+    whole_labels: bool = option(
+        "Round labels that are numbers, such as 3.6, to whole numbers; halves are rounded up.",
+        instance_of(bool),
+        default=False,
+    )
 
 
 @frozen(kw_only=True)

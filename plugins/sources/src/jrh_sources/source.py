@@ -87,19 +87,20 @@ def rows_source(options: RowsOptions, context: BuildContext) -> TableSource:
     def rows(problems: Problems) -> Iterator[Row]:
         return object_rows(held() if callable(held) else held, problems)
 
-    return TableSource(shown="rows", columns=ColumnMap(named=options.columns), task=context.task, rows=rows)
+    return TableSource(shown="rows", columns=ColumnMap.of(options), task=context.task, rows=rows)
 
 
 def file_source(options: FileOptions, context: BuildContext) -> TableSource:
     """Build the source of a file of any format; the class of the options says which."""
     shown = as_written(options.path, context.base)
-    settings = asdict(options, recurse=False, filter=lambda attribute, _: attribute.name != "path")
+    meant = {"path", "labels", "whole_labels"}  # of items, or handed over by itself
+    settings = asdict(options, recurse=False, filter=lambda attribute, _: attribute.name not in meant)
 
     def rows(problems: Problems) -> Iterator[Row]:
         _check_path(options.path, shown)
         return table_rows(options.path, _KINDS[type(options)], problems, **settings)
 
-    return TableSource(shown=shown, columns=ColumnMap(named=options.columns), task=context.task, rows=rows)
+    return TableSource(shown=shown, columns=ColumnMap.of(options), task=context.task, rows=rows)
 
 
 def examples_source(options: ExamplesOptions, context: BuildContext) -> TableSource:

@@ -202,8 +202,9 @@ class DataSourceSpec(Spec):
     propose: str = ""
     """`package.module:function` that guesses a suite's `data:` and `task:` for such a file.
 
-    It gets the path, the path as the suite writes it, what the user said (target -> column) and the scale or None; it
-    returns the YAML, and sentences that say what was guessed.
+    It gets the path, the path as the suite writes it, and what the user said: target -> column (empty: none), the
+    scale or None, text of a label -> label, and options of the data source. It returns the YAML, and sentences that say
+    what was guessed.
     """
 
 

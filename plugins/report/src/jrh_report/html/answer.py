@@ -19,6 +19,13 @@ SHOWN: Final = 4
 FOLDED: Final = 40
 """Places of a claim that can be unfolded; further ones are counted."""
 _DIGITS: Final = 2
+_LOOKS: Final = {
+    Severity.BAD: "against",
+    Severity.WARNING: "against",
+    Severity.INCONCLUSIVE: "inconclusive",
+    Severity.INFO: "neutral",
+    Severity.GOOD: "for",
+}
 
 
 @frozen(kw_only=True)
@@ -33,8 +40,8 @@ class ClaimPlace:
 class Claim:
     """One statement and where it holds."""
 
-    severity: str
-    """The word of every output; the mark and the colour follow from it."""
+    kind: str
+    """`for`, `against`, `inconclusive` or `neutral`: the mark and the colour."""
     text: str
     places: tuple[ClaimPlace, ...]
     """In sight."""
@@ -67,7 +74,7 @@ def answers(report: RunReport) -> tuple[Answer, ...]:
         for judge in report.judges
     )
     about_data = tuple(
-        Claim(severity=finding.severity.value, text=f"{finding.task}: {finding.sentence}".removeprefix(": "), places=())
+        Claim(kind=_LOOKS[finding.severity], text=f"{finding.task}: {finding.sentence}".removeprefix(": "), places=())
         for finding in findings.get("", ())
         if finding.severity.rank <= Severity.WARNING.rank
     )
@@ -102,8 +109,8 @@ def _claim(severity: Severity, statement: str, places: tuple[ClaimPlace, ...]) -
     if shown and len(places) == shown + 1:
         shown += 1
     return Claim(
-        severity=severity.value,
-        text=statement,
+        kind=_LOOKS[severity],
+        text=f"Inconclusive: {statement[:1].lower()}{statement[1:]}" if is_open else statement,
         places=places[:shown],
         folded=places[shown : shown + FOLDED],
         more=len(places[shown + FOLDED :]),

@@ -7,7 +7,7 @@ from typing import Final
 
 from attrs import frozen
 from jrh import RunReport
-from jrh.values import Importance
+from jrh.values import Importance, Severity
 
 from jrh_report.findings import findings_by_judge
 from jrh_report.html.parts import page_sections, trust_markup
@@ -16,6 +16,13 @@ from jrh_report.tables import finite
 
 _SHOWN: Final = 5
 """Findings of one judge that are in sight."""
+_GRADES: Final = {
+    Severity.BAD: "Fails",
+    Severity.WARNING: "Warning",
+    Severity.INFO: "Note",
+    Severity.GOOD: "Holds",
+    Severity.INCONCLUSIVE: "Inconclusive",
+}
 _SHADE: Final = re.compile(r"(^|\s)(\.[sd]\d)")
 
 
@@ -33,6 +40,7 @@ class NotebookReporter:
             "notebook.html.j2",
             report,
             judges=tuple(findings_by_judge(report)),
+            grades=_GRADES,
             in_sight=_SHOWN,
             first=tuple(section for section in sections if section.importance is Importance.FIRST),
             sections=tuple(section for section in sections if section.importance is Importance.MAIN),
