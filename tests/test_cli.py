@@ -89,7 +89,7 @@ def test_wrong_usage_ends_with_code_2(project: Project, arguments: tuple[str, ..
 
 def test_init_writes_a_suite_that_runs_as_it_is(project: Project) -> None:
     written = project.run("init")
-    assert (written.exit_code, written.stdout) == (0, "Wrote suite.yaml. Next: jrh run suite.yaml\n")
+    assert (written.exit_code, written.stdout) == (0, "Wrote suite.yaml.\nNext: jrh run suite.yaml\n")
     assert project.read("suite.yaml").count("#") >= 5
     # The first 10 items have no phrase that the rules of `paraphrase` can swap: a test without cases, exit code 3.
     ran = project.run("run", "suite.yaml", "--limit", "15")

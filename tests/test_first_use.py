@@ -209,7 +209,7 @@ def test_schemas_that_cannot_be_written_are_told(directories: Project) -> None:
 
 
 def test_init_names_the_next_command_as_a_shell_takes_it_and_no_directory(project: Project, tmp_path: Path) -> None:
-    assert call(project, "init", "my suite.yaml").stdout == "Wrote my suite.yaml. Next: jrh run 'my suite.yaml'\n"
+    assert call(project, "init", "my suite.yaml").stdout == "Wrote my suite.yaml.\nNext: jrh run 'my suite.yaml'\n"
     (tmp_path / "there").mkdir()
     told = "jrh: 'there' is a directory; name a file, such as there/suite.yaml\n"
     assert refused(project, "init", "there").stderr == told

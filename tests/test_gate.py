@@ -65,7 +65,7 @@ def test_rules_of_the_suite_that_all_hold_end_with_0(finished: Project) -> None:
     assert done.exit_code == 0, done.output
     assert len(re.findall(r"^holds ", done.stdout, re.MULTILINE)) == 3, "two tests of one judge, one of the other"
     assert "good (simulated)" in done.stdout
-    assert done.stdout.endswith("Gate of trial: 3 checks hold; exit code 0: all rules hold.\n")
+    assert done.stdout.endswith("Gate of trial: 3 checks hold; exit code 0: all rules hold.\nNext: jrh view run\n")
 
 
 def test_a_rule_that_fails_ends_with_1_for_the_judge_that_fails_it(finished: Project) -> None:

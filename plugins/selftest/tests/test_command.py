@@ -13,6 +13,7 @@ def test_a_shipped_measure_passes(project):
     assert done.exit_code == 0, done.output
     assert "coverage" in done.stdout
     assert "Simulated judges with planted truth" in done.stdout
+    assert done.stdout.endswith("\nNext: jrh plugins doctor\n")
 
 
 def test_the_spread_of_bootstrap_means_is_no_confidence_interval(wrong):

@@ -110,7 +110,7 @@ def test_the_suite_of_an_own_table_can_be_planned(tmp_path: Path, monkeypatch: p
 
     assert result.exit_code == 0, result.output
     assert "3 rows with a label; scale: 1, 2, 3, 4, 5, 6." in result.output
-    assert "Wrote suite.yaml. Next: jrh run suite.yaml" in result.output
+    assert "Wrote suite.yaml.\nNext: jrh run suite.yaml" in result.output
     assert 'path: "essays.csv"' in Path("suite.yaml").read_text(encoding="utf-8")
     ((_, items),) = jrh.read_items(Path("suite.yaml"))
     assert [item.id for item in items] == ["e1", "e2", "e3"]

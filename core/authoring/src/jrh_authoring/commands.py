@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
@@ -92,7 +91,8 @@ def init(
     for sentence in said:
         terminal.say(sentence)
     write_suite(path, text, force=force)
-    terminal.say(f"Wrote {path}. Next: {shlex.join(['jrh', 'run', str(path)])}")
+    terminal.say(f"Wrote {path}.")
+    terminal.say_next("run", path)
     return 0
 
 

@@ -10,8 +10,8 @@ from typing import Final
 import click
 from jrh import Item, JrhError, Mode, Task, read_items
 from jrh.api import read_judge_models
-from jrh.cli.shared_options import plugins_option
-from jrh.text import say
+from jrh.cli.shared_options import plugins_option, typed_words
+from jrh.text import say, say_next
 from jrh_interchange import PAIR_COLUMNS, PairedPrompts, Row, infer_scale, paired_task, read_rows
 from jrh_measuring import same_families
 
@@ -112,6 +112,10 @@ def command(
         tasks, models = read_data(target, _columns(columns), scale), {}
     for line in lines(tasks, models):
         say(line)
+    if target.suffix.lower() in _SUITES:
+        say_next("plan", *typed_words())
+    else:
+        say_next("init", target.with_suffix(".yaml"), "--data", *typed_words())
     return 0
 
 

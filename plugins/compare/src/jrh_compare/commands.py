@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 import click
-from jrh.text import FiniteRange, say, tell
+from jrh.text import FiniteRange, say, say_next, tell
 
 if TYPE_CHECKING:
     from jrh_compare.sides import Side
@@ -65,6 +65,8 @@ def command(
     say(text, nl=False, data=form != "table")
     _say_changes(pairs)
     if comparison.has_score:
+        if form == "table":
+            say_next("view", pairs[-1][-1].run.path)
         return 0
     why = "no case has a score on both sides" if comparison.case_count else "the sides have no cases in common"
     tell(f"jrh: {why}; nothing was compared")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 from jrh.cli.shared_options import plugins_option
-from jrh.text import FiniteRange, say, tell
+from jrh.text import FiniteRange, say, say_next, tell
 
 if TYPE_CHECKING:
     from jrh.running import RunState
@@ -74,6 +74,8 @@ def command(
     say(console_text(checked), nl=False)
     for sentence in code_changes(run_dir) if checked.run_id else ():  # else nothing is stored yet
         tell(f"{sentence}.")
+    if checked.run_id:
+        say_next("view", run_dir)
     return checked.exit_code
 
 

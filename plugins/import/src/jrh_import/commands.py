@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
-from jrh.cli.shared_options import plugins_option
-from jrh.text import FiniteRange, say
+from jrh.cli.shared_options import plugins_option, typed_words
+from jrh.text import FiniteRange, say, say_next
 
 
 @click.command("import")
@@ -93,7 +92,8 @@ def init_from(config: Path, path: Path, force: bool) -> int:
 
     text = suite_of(read_config(config), path)
     write_suite(path, text, force=force)
-    say(f"Wrote {path}. Next: {shlex.join(['jrh', 'plan', str(path)])}")
+    say(f"Wrote {path}.")
+    say_next("plan", path)
     return 0
 
 
@@ -156,4 +156,9 @@ def check(table: Path, *, shown: str, write_import: Path | None, **question: Any
         write_import_file(checked, write_import)
         if shown == "text":
             say(f"Import file: {write_import}")
+    if shown == "text" and write_import is not None:
+        say_next("import", write_import)
+    elif shown == "text":
+        # The table, so that a report with all measures can be made of it.
+        say_next("check", *typed_words(), "--write-import", table.with_suffix(".import.yaml"))
     return 0

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from jrh import JrhError, Json, Status, SuiteError
-from jrh.text import count_noun, say
+from jrh.text import count_noun, say, say_next
 from jrh.values import ImportedLog
 from jrh_interchange import import_records, measurement_gaps, read_export, read_settings, tools_of
 
@@ -57,7 +56,7 @@ def import_export(
     for note in log.notes:
         say(note)
     _say_list("Not mapped", log.unmapped)
-    say_next(target, measurement_gaps(log.tasks, log.records))
+    say_what_to_do(target, measurement_gaps(log.tasks, log.records))
     return 0
 
 
@@ -82,7 +81,7 @@ def import_described(file: Path, run_dir: Path | None, plugins: Sequence[str]) -
         metrics=None if mapping.metrics is None else file,
         findings=mapping.findings,
     )
-    say_next(target, measurement_gaps(tasks, log.records))
+    say_what_to_do(target, measurement_gaps(tasks, log.records))
     return 0
 
 
@@ -95,10 +94,10 @@ def _import_log(log: ImportedLog, name: str, run_dir: Path | None, items: int, *
     return target
 
 
-def say_next(target: Path, gaps: Sequence[str]) -> None:
+def say_what_to_do(target: Path, gaps: Sequence[str]) -> None:
     """Say what the log does not allow to measure, and what to do with what was imported."""
     _say_list("Not measurable from this log", gaps)
-    say(f"\nNext: {shlex.join(['jrh', 'report', str(target)])}")
+    say_next("report", target)
 
 
 def _say_list(heading: str, entries: Sequence[str]) -> None:

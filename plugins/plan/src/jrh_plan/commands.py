@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 from attrs import evolve
-from jrh.cli.shared_options import settings_of, suite_for, suite_options
-from jrh.text import FiniteRange, count_noun, say, show
+from jrh.cli.shared_options import settings_of, suite_for, suite_options, typed_words
+from jrh.text import FiniteRange, count_noun, say, say_next, show
 
 if TYPE_CHECKING:
     from jrh.plugins.loading import Loaded
@@ -78,6 +78,7 @@ def command(
         say(f"{line}.")
     for line in plan.shared:
         say(f"Warning: {line}")
+    say_next("run", *typed_words(without=("half_width", "noise", "discordance", "effect", "pilot")))
     return 0
 
 

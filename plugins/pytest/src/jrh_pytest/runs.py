@@ -54,7 +54,8 @@ def check(item: pytest.Item, rules: Sequence[str], options: Mapping[str, Any]) -
     code, output = _gate(result.run_dir, rules)
     if code == _HOLDS:
         return
-    *lines, conclusion = output.splitlines()  # pytest's summary shows the first line
+    lines = [line for line in output.splitlines() if not line.startswith("Next: ")]
+    *lines, conclusion = lines  # pytest's summary shows the first line
     text = "\n".join([conclusion, *lines, f"run: {result.run_dir}"])
     if code == _UNDECIDED:
         item.user_properties.append(("judge gate", "undecided"))

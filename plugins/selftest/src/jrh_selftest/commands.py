@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from jrh.text import say, tell
+from jrh.text import say, say_next, tell
 
 from jrh_selftest.findings import Finding
 
@@ -102,6 +102,7 @@ def command(
         counts = Counter(finding.verdict.value for finding in findings)
         verdicts = ", ".join(f"{count} {name}" for name, count in counts.items())
         say(f"{len(findings)} checks on simulated data: {verdicts}.")
+        say_next("plugins", "doctor")
     return FAILED if failed else 0
 
 

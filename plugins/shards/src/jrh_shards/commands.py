@@ -6,7 +6,7 @@ import shlex
 from pathlib import Path
 
 import click
-from jrh.text import count_noun, say, tell
+from jrh.text import count_noun, say, say_next, tell
 
 
 @click.command("merge")
@@ -31,7 +31,7 @@ def merge(run_dirs: tuple[Path, ...], run_dir: Path) -> int:
         tell(f"jrh: missing: {', '.join(merged.missing)}. {ask}; a part without items has none.")
     if merged.unfinished:
         tell(f"jrh: not finished: {', '.join(merged.unfinished)}. {ask}.")
-    say(f"To report: jrh run SUITE --run-dir {shlex.quote(str(run_dir))}")
+    say(f"To report: jrh run SUITE --run-dir {shlex.quote(str(run_dir))}")  # where the suite is, no part knows
     return 3 if merged.missing or merged.unfinished else 0
 
 
@@ -78,7 +78,8 @@ def salvage(run_dir: Path) -> int:
     say("Records, replies and texts have checksums: what is saved is what jrh wrote.")
     where = shlex.quote(str(target))
     say(
-        f"To report what was saved: jrh report {where}\nTo ask only the lost questions again, run the suite with "
-        f"--run-dir {where}: saved calls are not paid for again."
+        f"To ask only the lost questions again, run the suite with --run-dir {where}: saved calls are not paid for "
+        "again."
     )
+    say_next("report", target)
     return 0

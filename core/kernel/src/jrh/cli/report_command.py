@@ -80,4 +80,5 @@ def command(
         terminal.tell(f"{sentence}.")
     for problem in written.problems:  # what went wrong comes last
         terminal.tell(f"jrh: {problem}")
+    terminal.say_next("view", run_dir)
     return 2 if written.problems else 0

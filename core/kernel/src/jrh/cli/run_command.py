@@ -12,10 +12,9 @@ from typing import Any, Final
 
 import click
 from attrs import evolve
-from click.core import ParameterSource
 
 from jrh.api import execute
-from jrh.cli.shared_options import full_option, settings_of, suite_for, suite_options
+from jrh.cli.shared_options import full_option, settings_of, suite_for, suite_options, typed_words
 from jrh.errors import JrhError
 from jrh.running.cost_question import CostEstimate, cost_question, estimate_cost
 from jrh.running.outcome import BUDGET_REACHED, FAILED, RunResult
@@ -133,30 +132,11 @@ def _show(result: RunResult, budget: Sequence[str]) -> None:
     if any(setting.startswith(_DOLLARS) for setting in budget):
         terminal.tell(_WHY_MORE)
     if result.exit_code and result.may_continue:
-        terminal.tell(f"jrh: to continue: {_same_command(click.get_current_context(), budget)}")
-
-
-def _same_command(context: click.Context, budget: Sequence[str]) -> str:
-    """Return the command with all its options, because a different option would be a different run.
-
-    A budget that is reached is replaced by one that suffices.
-    """
-    replaced = {setting.partition("=")[0] for setting in budget}
-    words = ["jrh", "run"]
-    for parameter in context.command.params:
-        name = parameter.name or ""
-        # Only what was typed: defaults and the environment are there the next time, too.
-        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-            values = context.params[name] if parameter.multiple else [context.params[name]]
-            unchanged = [str(value) for value in values if str(value).partition("=")[0] not in replaced]
-            words += [word for value in unchanged for word in _words(parameter, value)]
-    return shlex.join([*words, *(word for setting in budget for word in ("--set", setting))])
-
-
-def _words(parameter: click.Parameter, value: str) -> list[str]:
-    if not isinstance(parameter, click.Option):
-        return [value]
-    return [parameter.opts[0]] if parameter.is_flag else [parameter.opts[0], value]
+        replaced = [setting.partition("=")[0] for setting in budget]
+        words = [*typed_words(replaced=replaced), *(word for setting in budget for word in ("--set", setting))]
+        terminal.tell(f"jrh: to continue: {shlex.join(['jrh', 'run', *words])}")
+    elif result.report is not None:
+        terminal.say_next("view", result.run_dir)
 
 
 def _spending(result: RunResult) -> str:

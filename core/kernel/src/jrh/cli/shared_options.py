@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from jrh.errors import JrhError
 from jrh.text import terminal
@@ -159,6 +160,25 @@ def full_option(function: F) -> F:
 def split_names(written: str) -> tuple[str, ...]:
     """Split a list of names."""
     return tuple(part.strip() for part in written.split(",") if part.strip())
+
+
+def typed_words(*, without: Collection[str] = (), replaced: Collection[str] = ()) -> list[str]:
+    """Return what was typed behind the current command: a different option would be a different run.
+
+    Args:
+        without: parameters to leave out.
+        replaced: keys of `KEY=VALUE` to leave out.
+    """
+    context, words = click.get_current_context(), list[str]()
+    for parameter in context.command.params:
+        name, option = parameter.name or "", parameter.opts[:1] if isinstance(parameter, click.Option) else []
+        # Only what was typed: defaults and the environment are there the next time, too.
+        if name not in without and context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            values = context.params[name] if parameter.multiple else [context.params[name]]
+            for value in map(str, values):
+                if value.partition("=")[0] not in replaced:
+                    words += option if getattr(parameter, "is_flag", False) else [*option, value]
+    return words
 
 
 def settings_of(*, env_file: Path | None, no_cache: bool, no_preflight: bool, **others: Any) -> Settings:

@@ -9,6 +9,7 @@ from .display import visible_text as visible_text
 from .finite_range import FiniteRange as FiniteRange
 from .redact import Redactor as Redactor
 from .terminal import say as say
+from .terminal import say_next as say_next
 from .terminal import show as show
 from .terminal import tell as tell
 from .transcripts import ToolCall as ToolCall

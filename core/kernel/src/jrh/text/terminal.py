@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import shutil
 import sys
 from io import StringIO
@@ -45,6 +46,11 @@ def say(text: str = "", *, nl: bool = True, styled: bool = False, data: bool = F
     elif sys.stdout.isatty():
         text = clean_lines(text, _ANY_LENGTH)
     _write(text, nl=nl, err=False, data=data)
+
+
+def say_next(*words: object) -> None:
+    """Print the command to type next, on standard output."""
+    say(f"Next: {shlex.join(['jrh', *map(str, words)])}")
 
 
 def tell(text: str) -> None:
