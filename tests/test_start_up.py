@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from jrh.cli import main
+from jrh_testing import ChatServer
 
 SLOW = {
     *("IPython", "PIL", "litellm", "matplotlib", "pandas", "pyarrow", "ray", "sklearn", "xlsxwriter"),
@@ -60,6 +61,53 @@ def test_a_plan_does_not_import_what_its_judges_learn_with(tmp_path: Path) -> No
     (tmp_path / "suite.yaml").write_text(SUITE.replace("JUDGE", "baseline"), encoding="utf-8")
     done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.stdout.splitlines()[-1] == "0 False False", done.stdout + done.stderr
+
+
+MODULES = {"--version": 170, "plan": 1152, "run": 1394, "http": 1026}
+"""Modules that a command imports, and an HTTP run until its first request: a tenth more than it takes."""
+UNTIL_THE_FIRST_CALL = """\
+import sys
+from jrh.cli import invoke
+
+def stop(event, details):
+    if event == "socket.connect" and details[1][-1] == PORT and not seen:
+        seen.append(sorted(sys.modules))
+
+seen = []
+sys.addaudithook(stop)
+code = invoke(["run", "suite.yaml", "--yes", "--run-dir", "out"])
+print(code, len(seen[0]), *(name for name in ("numpy", "jrh_stats", "jrh_report.terminal") if name in seen[0]))
+"""
+
+
+def _last_line(tmp_path: Path, program: str) -> list[str]:
+    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.stdout, done.stderr[-2000:]
+    return done.stdout.splitlines()[-1].split()
+
+
+def test_a_run_imports_nothing_for_its_report_before_the_first_call(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("START_KEY", "k")
+    with ChatServer(lambda body: "YES") as server:
+        model = f'{{provider: openai-http, model: m, base_url: "{server.url}", api_key_env: START_KEY}}'
+        suite = SUITE.replace("[JUDGE]", "[{judge: llm, model: m}]") + f"models: {{m: {model}}}\n"
+        (tmp_path / "suite.yaml").write_text(suite.replace("reports: [terminal, json, html, markdown]\n", ""))
+        port = server.url.rpartition(":")[2].partition("/")[0]
+        code, modules, *for_the_report = _last_line(tmp_path, UNTIL_THE_FIRST_CALL.replace("PORT", port))
+    assert (code, for_the_report) == ("0", [])
+    assert int(modules) <= MODULES["http"]
+
+
+@pytest.mark.parametrize("command", ["--version", "plan", "run"])
+def test_a_command_imports_no_more_modules_than_it_did(tmp_path: Path, command: str) -> None:
+    (tmp_path / "suite.yaml").write_text(SUITE.replace("JUDGE", "{judge: simulated, name: j}"), encoding="utf-8")
+    words = [command] if command.startswith("-") else [command, "suite.yaml"]
+    program = f"import sys; from jrh.cli import invoke; code = invoke({words}); print(code, len(sys.modules))"
+    code, modules = _last_line(tmp_path, program)
+    assert code == "0"
+    assert int(modules) <= MODULES[command]
 
 
 def test_garbage_is_collected_while_a_command_works_and_not_while_it_is_imported_or_ends(

@@ -13,7 +13,7 @@ from typing import Any
 
 from jrh.store.records_table import checksum
 from jrh.store.texts_table import Decompressor
-from jrh.values.records import COLUMNS
+from jrh.values.verdicts import COLUMNS
 from jrh_testing import Outcome, Project
 
 

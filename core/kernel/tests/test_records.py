@@ -8,8 +8,8 @@ from attrs import asdict, evolve, fields
 from hypothesis import given
 from hypothesis import strategies as st
 from jrh.values.column_file import PackedIds
-from jrh.values.records import COLUMNS, NUMERIC, Categorical, RecordTable
-from jrh.values.verdicts import Record, Status
+from jrh.values.records import Categorical, RecordTable
+from jrh.values.verdicts import COLUMNS, NUMERIC, Record, Status
 from jrh_testing import loop_over, sample_records
 
 ROWS = sample_records()

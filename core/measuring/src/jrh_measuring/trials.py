@@ -15,8 +15,8 @@ from jrh.values.cases import REFERENCE
 from jrh.values.clusters import link_members
 from jrh.values.column_file import ColumnFile, PackedIds
 from jrh.values.items import Task
-from jrh.values.records import NUMERIC, RecordTable
-from jrh.values.verdicts import Status
+from jrh.values.records import RecordTable
+from jrh.values.verdicts import NUMERIC, Status
 from jrh_stats import parts_of
 from numpy.typing import NDArray
 

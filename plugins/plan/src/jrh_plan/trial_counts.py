@@ -6,7 +6,6 @@ from array import array
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, TypeVar
 
-import numpy as np
 from attrs import define, field
 from jrh import Case, JudgeSpec
 from jrh.running import DryRun, TrialPlanner
@@ -15,6 +14,8 @@ from jrh.suite import Resolved
 T = TypeVar("T")
 _AT_ONCE: Final = 500
 """Trials that are looked up at once."""
+_FEW: Final = 20_000
+"""Below it, distinct numbers are counted without NumPy, whose import takes longer than a small plan."""
 
 
 class Computed(Sequence[T]):
@@ -73,8 +74,16 @@ class Trials:
 
     def close(self) -> None:
         """Count the distinct items and clusters."""
-        self.items, self.clusters = (len(np.unique(np.asarray(hashes))) for hashes in self._names)
+        self.items, self.clusters = map(_count_distinct, self._names)
         self._names = (array("q"), array("q"))
+
+
+def _count_distinct(hashes: array[int]) -> int:
+    if len(hashes) < _FEW:
+        return len(set(hashes))
+    import numpy as np  # in a large plan, a set takes ten times the room
+
+    return len(np.unique(np.asarray(hashes)))
 
 
 def count_trials(

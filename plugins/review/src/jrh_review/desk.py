@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from itertools import combinations
 from pathlib import Path
 from threading import Lock
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from attrs import asdict, evolve, field, fields, frozen
 from jrh import REFERENCE, Case, JrhError, content_id
@@ -19,8 +19,10 @@ from jrh.running import open_store, recall
 from jrh.store import Merge, TableSpec
 
 from jrh_review.decisions import CaseReview, Decision, QueuedCase, ReviewAction, StaleError, case_reviews
-from jrh_review.listed_cases import CaseScore, case_scores
 from jrh_review.options import First, QueueRequest
+
+if TYPE_CHECKING:
+    from jrh_review.listed_cases import CaseScore
 
 _FLOOR: Final = 0.5
 """Added to every score, which is at most 2: no case is drawn more than five times as often as another, because shares
@@ -187,7 +189,7 @@ class ReviewDesk:
                 "--sample, --seed and --first to continue with it"
             )
         request = request or QueueRequest()
-        cases = draw_queue(require_cases(self._candidates(), request), request, lambda: case_scores(self._store))
+        cases = draw_queue(require_cases(self._candidates(), request), request, self._scores)
         self._replace_queue(request, cases)
         return cases
 
@@ -211,13 +213,19 @@ class ReviewDesk:
             if self._queue.digest() != request.id or self.queue() != cases:
                 self._replace_queue(request, cases)
 
+    def _scores(self) -> Sequence[CaseScore]:
+        # NumPy is needed for an order by verdicts alone, whereas every run looks for a queue.
+        from jrh_review.listed_cases import case_scores
+
+        return case_scores(self._store)
+
     def _draw_in_order(self, found: Sequence[QueuedCase], request: QueueRequest) -> tuple[QueuedCase, ...]:
         if request.first is not First.RANDOM and self._queue.digest() == request.id:
             there = {case.case_id for case in found}
             if still_there := tuple(case for case in self.queue() if case.case_id in there):
                 return still_there
         try:
-            return draw_queue(found, request, lambda: case_scores(self._store))
+            return draw_queue(found, request, self._scores)
         # The first run has no verdicts yet: its queue stays empty, and its end makes it.
         except NoVerdictsError:
             return ()

@@ -18,7 +18,6 @@ from jrh.text import count_noun
 from jrh_review.decisions import Decision, ReviewAction, expectation_of
 from jrh_review.desk import ReviewDesk
 from jrh_review.options import First, Policy, Review
-from jrh_review.review_report import NAME, review_data
 from jrh_review.runs import Runs
 
 EDITED_FROM: Final = "review:case"
@@ -121,6 +120,8 @@ class ReviewStage(Stage):
 
     def report(self, report: RunReport, work: StageWork) -> RunReport:
         """Add what people decided."""
+        from jrh_review.review_report import NAME, review_data
+
         upto, needed = map(int, (work.store.meta(_COUNTED) or "0 1").split())
         decisions = review_data(report.records, work, ReviewDesk(store=work.store), upto, needed)
         return report if decisions is None else evolve(report, stages={**report.stages, NAME: decisions})

@@ -14,8 +14,6 @@ from attrs.validators import instance_of
 from jrh.plugins import option
 from jrh.values import CodeName
 
-from jrh_sources.presets.catalogue import PRESETS, suite_part
-
 if TYPE_CHECKING:
     from attrs import Attribute
 
@@ -147,6 +145,8 @@ class ExamplesOptions:
 
 def benchmarks() -> Iterator[tuple[str, str, str]]:
     """Yield the name and title of each benchmark, and its part of a new suite."""
+    from jrh_sources.presets.catalogue import PRESETS, suite_part
+
     for preset in PRESETS:
         yield preset.name, preset.title, suite_part(preset)
 

@@ -465,7 +465,10 @@ class Stage:
         return StageOutcome()
 
     def check(self, resolved: Any) -> None:
-        """Refuse a suite that the stage cannot work with, before anything is read; raise `JrhError`."""
+        """Refuse a suite that the stage cannot work with, before anything is read; raise `JrhError`.
+
+        Called where the suite has the stage's key, or where the key is one of sections `data`.
+        """
 
     def label(self, items: Sequence[Item], task: Task, options: Any) -> Iterable[Item]:  # noqa: ARG002
         """Return a task's items as labelled by what the `data` section names; only for keys of `data`."""

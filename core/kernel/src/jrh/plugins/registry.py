@@ -52,6 +52,11 @@ class Entry(Generic[S]):
     """Return the source that identifies it; nothing for an installed release."""
 
     @property
+    def shipped(self) -> bool:
+        """Return whether it comes with jrh."""
+        return self.distribution in distributions_of_jrh()
+
+    @property
     def qualified(self) -> str:
         """Return `distribution/name`."""
         return f"{self.distribution}/{self.spec.name}"

@@ -6,9 +6,9 @@ from collections import defaultdict
 from collections.abc import Iterable
 from itertools import product
 
-import numpy as np
 from attrs import evolve
 
+import jrh
 from jrh.document.convert import from_text
 from jrh.models.ledger import PREFLIGHT, ROLES
 from jrh.running.stages.drafts import PLUGIN_ERROR
@@ -17,12 +17,11 @@ from jrh.running.stages.summary import IMPORTED, PLAN_NOTES, Summary
 from jrh.store.cases_table import KEPT, REJECTED, SKIPPED
 from jrh.store.run_store import Store
 from jrh.text.display import count_noun
-from jrh.values.records import RecordTable
 from jrh.values.report import Attrition, CostLine, RunReport, SpendLine, spending_of
 from jrh.values.verdicts import Status
 
 
-def gather(store: Store, summary: Summary, records: RecordTable) -> RunReport:
+def gather(store: Store, summary: Summary, records: jrh.RecordTable) -> RunReport:
     """Gather what the store says of a run, before declared stages add what they have made of it."""
     # All from the store, so that a report needs no suite and can be made while another process runs it.
     planned = store.trials.count()
@@ -102,7 +101,7 @@ def _notes_on_settings(store: Store) -> Iterable[str]:
         )
 
 
-def _notes_on_conditions(records: RecordTable) -> Iterable[str]:
+def _notes_on_conditions(records: jrh.RecordTable) -> Iterable[str]:
     """Say which conditions a judge's model does not have: their questions have no verdict."""
     refused = records.where(records.equals("status", Status.NOT_AVAILABLE.value))
     for (judge, test, output), rows in sorted(refused.split("judge", "test", "output"), key=lambda part: part[0]):
@@ -125,8 +124,10 @@ def _attrition(store: Store, summary: Summary) -> Iterable[Attrition]:
         )
 
 
-def _costs(records: RecordTable, summary: Summary) -> Iterable[CostLine]:
+def _costs(records: jrh.RecordTable, summary: Summary) -> Iterable[CostLine]:
     """Add up the costs of records by judge, task and test."""
+    import numpy as np  # not above, as a run imports this module before its first call
+
     parts = dict(records.split("judge", "task", "test"))
     # In the order of the suite, whereas `split` yields places as they first appear in the records.
     for place in product(summary.judges, (line.task.name for line in summary.tasks), summary.tests):
@@ -147,7 +148,7 @@ def _costs(records: RecordTable, summary: Summary) -> Iterable[CostLine]:
             )
 
 
-def _spending(store: Store, summary: Summary, records: RecordTable) -> tuple[SpendLine, ...]:
+def _spending(store: Store, summary: Summary, records: jrh.RecordTable) -> tuple[SpendLine, ...]:
     """Return what the replies the run rests on cost, in the order of the suite; of an import, what its log says."""
     if store.meta(IMPORTED) is not None:
         return tuple(spending_of(line) for line in _costs(records, summary))
@@ -168,14 +169,14 @@ def _spending(store: Store, summary: Summary, records: RecordTable) -> tuple[Spe
     return tuple(sorted(filter(in_suite, store.spending.lines()), key=place))
 
 
-def _notes_on_cut_transcripts(records: RecordTable, summary: Summary) -> Iterable[str]:
+def _notes_on_cut_transcripts(records: jrh.RecordTable, summary: Summary) -> Iterable[str]:
     """Say of every judge how many questions it was shown only a part of."""
     for judge in summary.judges:
         left_out = records.where(records.equals("judge", judge)).number("left_out")
-        if shortened := np.count_nonzero(left_out > 0):
+        if len(shortened := left_out[left_out > 0]):
             yield (
-                f"judge '{judge}' saw only part of the transcript in {shortened} of {len(left_out)} questions "
-                f"because of its length limit; at most {int(np.nanmax(left_out)):,} characters were left out"
+                f"judge '{judge}' saw only part of the transcript in {len(shortened)} of {len(left_out)} questions "
+                f"because of its length limit; at most {int(shortened.max()):,} characters were left out"
             )
 
 

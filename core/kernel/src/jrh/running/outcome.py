@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from attrs import Factory, define, field, frozen
 
+import jrh
 from jrh.document.positions import did_you_mean
 from jrh.errors import JrhError, StopReason, StopRun
 from jrh.models.ledger import Spent
@@ -24,7 +25,6 @@ from jrh.text.display import clean_text, count_noun
 from jrh.values.finding import Finding
 from jrh.values.items import Task
 from jrh.values.measures import Measure
-from jrh.values.records import RecordTable
 from jrh.values.report import Attrition, RunReport
 from jrh.values.verdicts import Status
 
@@ -238,9 +238,9 @@ class RunResult:
     """The same command would ask again what is not done; what is done is a finding, also where it is no verdict."""
 
     @property
-    def records(self) -> RecordTable:
+    def records(self) -> jrh.RecordTable:
         """Return the records of the plan, in plan order."""
-        return self.report.records if self.report else RecordTable({}, {})
+        return self.report.records if self.report else jrh.RecordTable({}, {})
 
     @property
     def measures(self) -> tuple[Measure, ...]:
@@ -413,7 +413,7 @@ def _status_counts(statuses: Mapping[str | None, int]) -> str:
     return ", ".join(f"{count} {status}" for status, count in Counter(statuses).most_common())
 
 
-def _commonest_reason(failed: RecordTable) -> str:
+def _commonest_reason(failed: jrh.RecordTable) -> str:
     """Say why most of the trials failed that say why; empty where none does."""
     reasons = [(-count, reason) for reason, count in failed.counts("detail").items() if reason]
     if not reasons:

@@ -62,7 +62,7 @@ def rehearse(builder: Builder, todo: Todo | None = None) -> None:
     # Whatever is made or asked, measures and reports follow.
     if todo is None or todo.tests or todo.judges:
         rules: list[Resolved[Any]] = [*resolved.metrics, *([resolved.allocator] if resolved.allocator else [])]
-        for rule in rules:
+        for rule in filter(_may_be_wrong, rules):
             builder.build(rule)
         _rehearse_the_end(builder)
         for name in (name for stage in resolved.stages.values() for name in stage.all_models):
@@ -76,14 +76,16 @@ def read_items(builder: Builder, say: Callable[[str], None]) -> dict[str, Sequen
         JrhError: a stage refuses, or a source's data cannot be used.
     """
     for entry in builder.plugins.stages:
-        builder.stage(entry).check(builder.resolved)
+        # A stage that has no section in the suite has nothing to refuse.
+        if entry.spec.of_data or entry.spec.name in builder.resolved.stages:
+            builder.stage(entry).check(builder.resolved)
     return read(builder, say)
 
 
 def _rehearse_the_end(builder: Builder) -> None:
     """Build what works after the last paid call: a mistake of shape is found now, and nothing else stops the run."""
     last: list[Resolved[Any]] = [*builder.resolved.reporters, *builder.resolved.stages.values()]
-    for component in last:
+    for component in filter(_may_be_wrong, last):
         try:
             builder.build(component)
         # A mistake in the code of a plugin, which no other option or file would mend.
@@ -92,6 +94,11 @@ def _rehearse_the_end(builder: Builder) -> None:
         except JrhError:
             # It costs its own report and nothing else when the time comes.
             continue
+
+
+def _may_be_wrong(component: Resolved[Any]) -> bool:
+    """Return whether the suite names a component, or who wrote it is not us: defaults of jrh wait until they work."""
+    return bool(component.use.location) or not component.entry.shipped
 
 
 def note_judges(store: Store, ids: Iterable[str]) -> None:

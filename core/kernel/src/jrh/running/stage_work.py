@@ -8,6 +8,7 @@ from pathlib import Path
 
 from attrs import evolve, frozen
 
+import jrh
 from jrh.errors import StopRun
 from jrh.models.ledger import Payer, book_to
 from jrh.plugins.loading import Loaded
@@ -22,7 +23,6 @@ from jrh.running.without_suite import builder_of_summary
 from jrh.store.run_store import Store
 from jrh.values.cases import Case
 from jrh.values.items import Item, Task
-from jrh.values.records import RecordTable
 
 
 async def _ask_nothing(_task: Task, _judge: str, _wanted: Callable[[Case], bool]) -> bool:
@@ -46,8 +46,7 @@ class StageWork:
     """What the run remembers of its suite."""
     items: Mapping[str, Sequence[Item]]
     """Task -> its items."""
-    records: RecordTable
-    """The records of the plan; empty before judges have answered."""
+    _records: jrh.RecordTable | None = None
     log: Logger
     progress: Progress
     again: bool = False
@@ -79,7 +78,12 @@ class StageWork:
         """Return the cases and replies of the records, read on demand."""
         return StoredEvidence(store=self.store)
 
-    def records_as_made(self, gone: Mapping[str, Case]) -> RecordTable:
+    @property
+    def records(self) -> jrh.RecordTable:
+        """Return the records of the plan; none before judges have answered."""
+        return jrh.RecordTable({}, {}) if self._records is None else self._records
+
+    def records_as_made(self, gone: Mapping[str, Case]) -> jrh.RecordTable:
         """Read the records of all cases as they were made; `gone` are those that something else counts for, by id."""
         return records_as_made(self.store, gone)
 
@@ -96,7 +100,7 @@ class StageWork:
 
 
 def work_of_store(
-    loaded: Loaded, store: Store, summary: Summary, *, records: RecordTable | None = None, again: bool = False
+    loaded: Loaded, store: Store, summary: Summary, *, records: jrh.RecordTable | None = None, again: bool = False
 ) -> StageWork:
     """Return what stages work on in a run that is there, without its suite.
 
@@ -122,14 +126,14 @@ def work_of_store(
     )
 
 
-def work_of(ready: Prepared, records: RecordTable | None = None) -> StageWork:
+def work_of(ready: Prepared, records: jrh.RecordTable | None = None) -> StageWork:
     """Return what stages work on in a run that is going on; without records before the judges' end."""
     return StageWork(
         builder=ready.builder,
         store=ready.store,
         summary=recall(ready.store),
         items=ready.items,
-        records=RecordTable.from_records(()) if records is None else records,
+        records=records,
         log=ready.log,
         progress=ready.progress,
         wait=ready.settings.wait,

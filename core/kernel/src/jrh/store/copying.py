@@ -27,7 +27,7 @@ from jrh.store.stage_tables import CATALOGUE, TableSpec, create, sql_name
 from jrh.store.texts_table import BROKEN, Decompressor
 from jrh.values.cases import Case, Draft
 from jrh.values.items import Item
-from jrh.values.records import COLUMNS
+from jrh.values.verdicts import COLUMNS
 
 Row: TypeAlias = Mapping[str, Any]
 """The values of a row by column, in the order of the columns."""

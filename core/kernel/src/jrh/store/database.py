@@ -25,8 +25,7 @@ from filelock import FileLock, Timeout
 from jrh.errors import DamagedStoreError, EmptyStoreError, StoreError
 from jrh.places import RUN_FILE
 from jrh.store.writer import SALVAGE, Statement, Writer, close_on_error, connect, store_error
-from jrh.values.records import COLUMNS, NUMBER_TYPES
-from jrh.values.verdicts import Status
+from jrh.values.verdicts import COLUMNS, NUMBER_TYPES, Status
 
 _PLACE: Final = slice(68, 72)
 _VERSION: Final = slice(60, 64)

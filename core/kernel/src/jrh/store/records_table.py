@@ -18,8 +18,7 @@ from jrh.errors import DamagedStoreError
 from jrh.store.database import CHUNK, MOST_PARAMETERS, TRANSIENT, Database, in_parts
 from jrh.store.writer import SALVAGE, Statement
 from jrh.text.display import count_noun
-from jrh.values.records import COLUMNS, NUMBER_TYPES
-from jrh.values.verdicts import CaseRecord, Record, Reply
+from jrh.values.verdicts import COLUMNS, NUMBER_TYPES, CaseRecord, Record, Reply
 
 GROWING: Final = "growing"
 """Digest of a plan whose later trials are still to come."""

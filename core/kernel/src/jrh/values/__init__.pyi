@@ -30,7 +30,6 @@ from .measures import Flag as Flag
 from .measures import FlagEffect as FlagEffect
 from .option_values import CodeName as CodeName
 from .option_values import CommandWord as CommandWord
-from .records import NUMERIC as NUMERIC
 from .records import Categorical as Categorical
 from .report import Agreement as Agreement
 from .report import Attrition as Attrition
@@ -52,6 +51,7 @@ from .sections import Section as Section
 from .sections import TablePart as TablePart
 from .sections import TextPart as TextPart
 from .verdicts import ARGUES_FOR_NONE as ARGUES_FOR_NONE
+from .verdicts import NUMERIC as NUMERIC
 from .verdicts import CaseRecord as CaseRecord
 from .verdicts import Evidence as Evidence
 from .verdicts import Example as Example

@@ -9,29 +9,13 @@ from itertools import count
 from typing import Any, Final, TypeVar
 
 import numpy as np
-from attrs import fields
 from numpy.typing import NDArray
 
 from jrh.values.column_file import ColumnFile, Gathering, IdGathering, PackedIds
-from jrh.values.verdicts import Record, Status
+from jrh.values.verdicts import COLUMNS, NUMERIC, Record, Status
 
 _Column = TypeVar("_Column")
 _Number = TypeVar("_Number", bound=np.generic)
-
-_KINDS: Final = {"float": float, "int": int, "bool": int}
-NUMBER_TYPES: Final[Mapping[str, type[float]]] = {
-    name: _KINDS[kind.partition(" ")[0]]
-    for name, kind in Record.__annotations__.items()
-    # From `float | None` as from `float`: annotations are text.
-    if kind.partition(" ")[0] in _KINDS
-}
-"""Columns of a record that hold numbers -> their type; true and false are 1 and 0."""
-NUMERIC: Final = frozenset(NUMBER_TYPES)
-"""Columns held as float64, NaN where the record has None; all others are categorical text."""
-
-COLUMNS: Final = tuple(attribute.name for attribute in fields(Record))
-"""The columns of a full table: the fields of `Record`, in order."""
-
 
 _WHOLE: Final = 2**24
 """Below it, whole numbers are exact in 32 bits, also in a column of others that are not whole."""

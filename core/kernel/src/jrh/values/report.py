@@ -11,11 +11,11 @@ from typing import ClassVar, Final
 
 from attrs import Factory, frozen
 
+import jrh
 from jrh.values.finding import ClaimFamily, Finding
 from jrh.values.items import Task
 from jrh.values.json_values import Json
 from jrh.values.measures import Flag, Interval, Measure
-from jrh.values.records import RecordTable
 from jrh.values.sections import Section
 from jrh.values.verdicts import Evidence, NoEvidence
 
@@ -206,7 +206,7 @@ class RunReport:
     """What all replies of the run cost: judges, writers, graders, validators, preflight. The sum is the run's cost."""
     sections: tuple[Section, ...] = ()
     """What plugins show of their measures, the most important first; empty where the report was opened to be read."""
-    records: RecordTable
+    records: jrh.RecordTable
     evidence: Evidence = NoEvidence()
     """The cases and replies behind the records, read on demand; only while the report is being written."""
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, runtime_checkable
 
-from attrs import Factory, frozen
+from attrs import Factory, fields, frozen
 
 from jrh.values.cases import Case, Condition, Prompt, Sampling
 from jrh.values.items import Item, Task
@@ -243,6 +243,21 @@ class Record:
     score: float | None = None
     """The number behind the label, if the judge gives one: higher is better. Of a comparison of two, the first option's
     minus the second's, in canonical order."""
+
+
+_KINDS: Final = {"float": float, "int": int, "bool": int}
+NUMBER_TYPES: Final[Mapping[str, type[float]]] = {
+    name: _KINDS[kind.partition(" ")[0]]
+    for name, kind in Record.__annotations__.items()
+    # From `float | None` as from `float`: annotations are text.
+    if kind.partition(" ")[0] in _KINDS
+}
+"""Columns of a record that hold numbers -> their type; true and false are 1 and 0."""
+NUMERIC: Final = frozenset(NUMBER_TYPES)
+"""Columns held as float64, NaN where the record has None; all others are categorical text."""
+
+COLUMNS: Final = tuple(attribute.name for attribute in fields(Record))
+"""The columns of a full table: the fields of `Record`, in order."""
 
 
 # A plain tuple: its fields are the columns of a query, in this order.

@@ -9,7 +9,8 @@ from typing import ClassVar, Final
 import pytest
 from jrh.plugins.specs import AllocatorSpec, Spec
 from jrh.running.stages.allocation import records_shown
-from jrh.values.records import COLUMNS, RecordTable
+from jrh.values.records import RecordTable
+from jrh.values.verdicts import COLUMNS
 
 from jrh_testing.contracts.base import ComponentContract
 from jrh_testing.reports import JUDGES, sample_records

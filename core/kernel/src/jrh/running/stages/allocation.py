@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+import jrh
 from jrh.errors import RAISED, JrhError, PluginError
 from jrh.hashing import content_id
 from jrh.plugins.protocols import Allocator
@@ -20,7 +21,6 @@ from jrh.store.records_table import TrialRow
 from jrh.text import count_noun, visible_line
 from jrh.text.redact import error_line
 from jrh.values.cases import Case
-from jrh.values.records import COLUMNS, RecordTable
 
 # Room for a trillion trials, so that no trial of one batch gets a place in the next.
 _BITS: Final = 40
@@ -34,10 +34,10 @@ def batch_end(batch: int) -> int:
     return batch << _BITS
 
 
-def records_shown(spec: AllocatorSpec, slices: Iterable[Mapping[str, Sequence[Any]]]) -> RecordTable:
+def records_shown(spec: AllocatorSpec, slices: Iterable[Mapping[str, Sequence[Any]]]) -> jrh.RecordTable:
     """Return the records of some slices with the columns that an allocator is shown."""
     hidden = frozenset() if spec.sees_verdicts else _VERDICTS
-    return RecordTable.from_slices({name: part[name] for name in COLUMNS if name not in hidden} for part in slices)
+    return jrh.RecordTable.from_slices({name: part[name] for name in part if name not in hidden} for part in slices)
 
 
 class Batches:

@@ -8,14 +8,14 @@ from typing import Any, Final, TypeAlias
 
 from attrs import evolve, frozen
 
+import jrh
 from jrh.running.rehearsal import read_judges
 from jrh.running.schedule import trial_id
 from jrh.store.run_store import Store
 from jrh.store.stage_tables import TableSpec
 from jrh.values.cases import Case
 from jrh.values.items import Item
-from jrh.values.records import COLUMNS, RecordTable
-from jrh.values.verdicts import CasesAsMade, Reply
+from jrh.values.verdicts import COLUMNS, CasesAsMade, Reply
 
 
 @frozen
@@ -67,7 +67,7 @@ class StoredCases:
             yield from self.store.cases.ids(task, test)
 
 
-def read_records(store: Store, *, without: Collection[str] = (), also: Sequence[str] = ()) -> RecordTable:
+def read_records(store: Store, *, without: Collection[str] = (), also: Sequence[str] = ()) -> jrh.RecordTable:
     """Read the records of the plan, with what their items say in the run as it is.
 
     Args:
@@ -75,7 +75,7 @@ def read_records(store: Store, *, without: Collection[str] = (), also: Sequence[
         without: ids of cases whose records are left out.
         also: ids of trials outside of the plan whose records are added.
     """
-    return RecordTable.from_slices(_record_slices(store, without, also))
+    return jrh.RecordTable.from_slices(_record_slices(store, without, also))
 
 
 _Columns: TypeAlias = Mapping[str, Sequence[Any]]
@@ -95,7 +95,7 @@ def _record_slices(store: Store, without: Collection[str], also: Sequence[str]) 
         yield from store.records.slices(sorted(more))
 
 
-def records_as_made(store: Store, gone: Mapping[str, Case]) -> RecordTable:
+def records_as_made(store: Store, gone: Mapping[str, Case]) -> jrh.RecordTable:
     """Read the records of all cases as they were made: `gone` are those that something else counts for, by id."""
     trials = [
         trial_id(name, judge, repeat)
