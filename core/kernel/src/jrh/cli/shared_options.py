@@ -174,8 +174,7 @@ def typed_words(*, without: Collection[str] = (), replaced: Collection[str] = ()
         name, option = parameter.name or "", parameter.opts[:1] if isinstance(parameter, click.Option) else []
         # Only what was typed: defaults and the environment are there the next time, too.
         if name not in without and context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-            values = context.params[name] if parameter.multiple else [context.params[name]]
-            for value in map(str, values):
+            for value in map(str, context.params[name] if parameter.multiple else [context.params[name]]):
                 if value.partition("=")[0] not in replaced:
                     words += option if getattr(parameter, "is_flag", False) else [*option, value]
     return words

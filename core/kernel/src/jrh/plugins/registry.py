@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cache
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final, Generic, TypeVar
 
 from attrs import field, frozen
@@ -21,23 +19,6 @@ _WHOLE: Final = "jrh"
 """The distribution that brings the shipped plugins; those with many dependencies are extras of it."""
 
 
-def _metadata_lines(key: str) -> Sequence[str]:
-    """Return what the whole distribution states in its metadata; nothing where it is not installed."""
-    from importlib import metadata
-
-    try:
-        return metadata.metadata(_WHOLE).get_all(key) or ()
-    except metadata.PackageNotFoundError:
-        return ()
-
-
-@cache
-def distributions_of_jrh() -> frozenset[str]:
-    """Return the distributions that come with jrh: what the whole distribution requires, extras included."""
-    needed = (re.match(r"[A-Za-z0-9._-]+", line) for line in _metadata_lines("Requires-Dist"))
-    return frozenset(match.group() for match in needed if match)
-
-
 @frozen(kw_only=True)
 class Entry(Generic[S]):
     """A declared component and the plugin it comes from."""
@@ -50,11 +31,6 @@ class Entry(Generic[S]):
     """The entry point's name."""
     code: Callable[[], tuple[Source, ...]] = field(default=tuple, repr=False, eq=False)
     """Return the source that identifies it; nothing for an installed release."""
-
-    @property
-    def shipped(self) -> bool:
-        """Return whether it comes with jrh."""
-        return self.distribution in distributions_of_jrh()
 
     @property
     def qualified(self) -> str:
@@ -140,7 +116,10 @@ class Registry(Generic[S]):
         # The distribution in front may be right, and the name misspelt.
         bare = name.rpartition("/")[2]
         lines.append(f"{did_you_mean(bare, names)}Installed: {', '.join(names) or 'none'}.")
-        if bare in _metadata_lines("Provides-Extra"):  # some extras are named after what they provide
+        from importlib import metadata
+
+        # Some extras are named after what they provide.
+        if any(bare in (dist.metadata.get_all("Provides-Extra") or ()) for dist in metadata.distributions(name=_WHOLE)):
             lines.append(f'Run `pip install "{_WHOLE}[{bare}]"` to install what provides it.')
         if self._problems:
             # A plugin may have several problems.

@@ -14,7 +14,7 @@ from attrs import frozen
 from jrh.errors import JrhError
 from jrh.models.client import OpenModel, StandIn, refuse_unknown_prices
 from jrh.plugins.factories import WrongShapeError
-from jrh.plugins.loading import Loaded
+from jrh.plugins.loading import Loaded, shipped_distributions
 from jrh.plugins.protocols import Logger
 from jrh.running.building import Builder
 from jrh.running.run_log import Quiet
@@ -98,7 +98,7 @@ def _rehearse_the_end(builder: Builder) -> None:
 
 def _may_be_wrong(component: Resolved[Any]) -> bool:
     """Return whether the suite names a component, or who wrote it is not us: defaults of jrh wait until they work."""
-    return bool(component.use.location) or not component.entry.shipped
+    return bool(component.use.location) or component.entry.distribution not in shipped_distributions()
 
 
 def note_judges(store: Store, ids: Iterable[str]) -> None:

@@ -64,11 +64,10 @@ def find_secrets(options: Mapping[str, Any], own: Sequence[str]) -> Iterator[tup
         options: of one component, as the suite has them.
         own: names of the component's options; those that end in `_env` are the way to do it.
     """
-    if not options:  # most components of a run are defaults
-        return
     named = [name for name in own if name.endswith("_env")]
     where = f"name the variable in `{'` or `'.join(named)}`" if named else "have the component read it from there"
-    for at, what in _Search(hidden=_environment(), by_name=True).value((), options):
+    # Most components of a run are defaults, without options.
+    for at, what in _Search(hidden=_environment(), by_name=True).value((), options) if options else ():
         if not str(at[0]).endswith("_env"):  # its component says what is wrong there
             yield at, f"{what}; a suite must hold no secret: put it in an environment variable and {where}"
 

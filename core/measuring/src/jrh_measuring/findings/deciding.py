@@ -10,10 +10,10 @@ from typing import Any, Final, TypeAlias, TypeVar
 
 from attrs import evolve, field, frozen
 from jrh.errors import RAISED
-from jrh.plugins import NoOptions, RuleScope, RuleSpec
+from jrh.plugins import NoOptions, RuleScope, RuleSpec, shipped_distributions
 from jrh.plugins.factories import make
 from jrh.plugins.loading import load_plugins
-from jrh.plugins.registry import Plugins, distributions_of_jrh
+from jrh.plugins.registry import Plugins
 from jrh.text.redact import error_line
 from jrh.values.finding import Finding, FindingSettings, Severity
 from jrh.values.report import RunReport
@@ -236,7 +236,7 @@ def _balance_weights(chains: list[list[_Tested]]) -> list[list[_Tested]]:
     A plugin with many hypotheses then takes at most a fifth of the error rate. Without a hypothesis of jrh
     nothing is scaled.
     """
-    shipped = distributions_of_jrh()
+    shipped = shipped_distributions()
     ours = [chain[0][0].key[0].partition("/")[0] in shipped for chain in chains]
     # Claims of equivalence are a family of their own: they take nothing from this one.
     first = [0.0 if chain[0][1].equivalence else chain[0][0].weight for chain in chains]
