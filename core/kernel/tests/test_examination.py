@@ -203,7 +203,7 @@ def test_the_doctor_reports_installed_and_local_components(
     monkeypatch.chdir(tmp_path)
     site.install("acme", source("ReporterSpec", "async def render(self, report): ..."))
     (tmp_path / "own.py").write_text(source("MetricSpec"))
-    done = CliRunner().invoke(doctor, ["--plugins", "own.py"], standalone_mode=False)
+    done = CliRunner().invoke(doctor, ["--plugins", "own.py,acme"], standalone_mode=False)
     assert done.return_value == 3
     said = done.output
     assert "2 problems:" in said

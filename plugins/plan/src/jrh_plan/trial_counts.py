@@ -14,7 +14,7 @@ from jrh.suite import Resolved
 T = TypeVar("T")
 _AT_ONCE: Final = 500
 """Trials that are looked up at once."""
-_FEW: Final = 20_000
+_FEW: Final = 2_000
 """Below it, distinct numbers are counted without NumPy, whose import takes longer than a small plan."""
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from string import ascii_lowercase
+from textwrap import wrap
 from typing import Final
 
 from attrs import frozen
@@ -11,7 +13,7 @@ from jrh import REFERENCE, RunReport
 from jrh.text import clean_text as clean
 from jrh.text import count_noun, format_dollars
 from jrh.values import Basis, Cell, Finding, Importance, MeasureRef, Severity, TablePart, TextPart, total_spending
-from jrh_measuring import format_counts
+from jrh_measuring import format_counts, shown_flags
 from rich.cells import cell_len
 from rich.console import Console, Group, RenderableType
 from rich.table import Table as Grid
@@ -39,7 +41,7 @@ _PARAGRAPH: Final = 600
 _NAME: Final = 60
 _DIGITS: Final = 2
 _LABEL: Final = 12
-_COLUMN: Final = 18
+_COLUMN: Final = 12
 """Letters of a column of texts that are not folded."""
 _ROWS: Final = 15
 """Rows of a further table of the answer."""
@@ -125,29 +127,40 @@ def _first_sections(report: RunReport, console: Console) -> Iterator[RenderableT
 
 def _answer_grid(report: RunReport, table: TablePart, console: Console) -> RenderableType:
     """Return a table with all columns and intervals; where it is too wide, a block of lines per row."""
+    cells = [cell for row in table.rows for cell in row.cells if isinstance(cell, MeasureRef)]
+    flags = dict.fromkeys(flag for cell in cells for flag in shown_flags(report.measures[cell.measure]))
+    # Names of flags in cells take the room of two columns: letters, as below tables of journals.
+    marks = dict(zip(flags, ascii_lowercase, strict=False))
     # Intervals move below their estimates before the table is given up.
     for gap in (" ", "\n"):
-        rows = _rows_of_text(report, table, gap)
+        rows = _rows_of_text(report, table, gap, marks)
         widths = _column_widths(table, rows, console.width)
         if widths:
             grid = Grid(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="dim")
             for heading, width in zip(_headings(table), widths, strict=True):
                 grid.add_column(heading, width=width, overflow="fold")
             for row in rows:
-                grid.add_row(*map(Text, row))
-            return grid
-    return Group(*_blocks_of_rows(table, _rows_of_text(report, table, " ")))
+                grid.add_row(*map(_fold, row, widths))
+            legend = ", ".join(f"{mark}: {flag}" for flag, mark in marks.items())
+            return Group(grid, *([Text(legend, style="dim")] if legend else []))
+    return Group(*_blocks_of_rows(table, _rows_of_text(report, table, " ", {})))
+
+
+def _fold(text: str, width: int) -> Text:
+    """Fold a cell at spaces and hyphens, which rich does not know, and words that are too long for the column."""
+    lines = [part for line in text.split("\n") for part in wrap(line, width, break_long_words=False)]
+    return Text("\n".join(line[at : at + width] for line in lines for at in range(0, len(line), width)))
 
 
 def _headings(table: TablePart) -> list[str]:
     return [clean(name, _TEXT) for name in (*table.heads, *(column.heading for column in table.columns))]
 
 
-def _rows_of_text(report: RunReport, table: TablePart, gap: str) -> list[list[str]]:
+def _rows_of_text(report: RunReport, table: TablePart, gap: str, marks: Mapping[str, str]) -> list[list[str]]:
     return [
         [
             *(clean(name, _TEXT) for name in (_name_with_mark(row.heads[0], mark_of(report, row)), *row.heads[1:])),
-            *(_brief_cell(report, cell, gap) for cell in row.cells),
+            *(_brief_cell(report, cell, gap, marks) for cell in row.cells),
         ]
         for row in table.rows
     ]
@@ -189,11 +202,13 @@ def _name_with_mark(name: str, mark: str) -> str:
     return f"{name} ({mark})" if mark else name
 
 
-def _brief_cell(report: RunReport, cell: Cell, gap: str) -> str:
+def _brief_cell(report: RunReport, cell: Cell, gap: str, marks: Mapping[str, str]) -> str:
     if not isinstance(cell, MeasureRef):
         return clean(content_text(report, cell, _DIGITS), _TEXT)
     measure, digits = report.measures[cell.measure], _DIGITS if cell.digits is None else cell.digits
-    return gap.join(figure_with_flags(measure, digits, note=cell.note))
+    figure, *more = figure_with_flags(measure, digits, note=cell.note, marks=marks)
+    # An interval stays whole, with its marks behind it.
+    return gap.join(filter(None, (figure, " ".join(more))))
 
 
 def _more(findings: int) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Final, TypeAlias
 
 from attrs import evolve, frozen
@@ -216,10 +217,16 @@ def _cell(report: RunReport, cell: Cell, digits: int, gap: str) -> str:
     return gap.join(figure_with_flags(measure, digits, format_sizes(measure), note=cell.note))
 
 
-def figure_with_flags(measure: Measure, digits: int, sizes: str = "", *, note: str = "") -> Iterator[str]:
-    """Yield the parts of a cell that are there: estimate, interval, sizes, note, and the flags as on the page."""
+def figure_with_flags(
+    measure: Measure, digits: int, sizes: str = "", *, note: str = "", marks: Mapping[str, str] = MappingProxyType({})
+) -> Iterator[str]:
+    """Yield the parts of a cell that are there: estimate, interval, sizes, note, and the flags as on the page.
+
+    `marks` are what is written in place of flags.
+    """
     estimate = format_estimate(measure, digits)
     # A number that is not estimable says itself why.
-    flags = ", ".join(flag for flag in shown_flags(measure) if flag not in estimate)
+    flags = [flag for flag in shown_flags(measure) if flag not in estimate]
+    written = "".join(sorted(marks[flag] for flag in flags)) if marks else ", ".join(flags)
     note = f"({note})" if note else ""
-    yield from filter(None, (estimate, format_interval(measure, digits), sizes, note, flags))
+    yield from filter(None, (estimate, format_interval(measure, digits), sizes, note, written))
