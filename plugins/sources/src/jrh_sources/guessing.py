@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import re
 import shlex
@@ -15,7 +16,6 @@ from typing import Any, Final
 
 from attrs import fields_dict, frozen
 from jrh import JrhError, Mode, Scale, ScaleKind
-from jrh.document.positions import UTF16
 from jrh.text import clean_text, count_noun
 from jrh_interchange import Problems, Row, guess_delimiter, infer_scale, label_text, table_rows
 
@@ -215,7 +215,7 @@ def _guess_settings(path: Path, kind: str, given: Mapping[str, str]) -> tuple[di
 
 def _guess_encoding(path: Path) -> str:
     with path.open("rb") as file:
-        if file.read(2) in UTF16:
+        if file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
             return "utf-16"
     try:
         with path.open(encoding="utf-8") as text:
