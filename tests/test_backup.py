@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -84,11 +84,15 @@ def test_the_backup_of_a_run_that_ended_reports_the_same_bytes_and_is_for_its_us
         ("full", "'full' is not empty; choose another directory"),
         ("suite.yaml", "Directory 'suite.yaml' is a file"),
         ("run/inside", "'run/inside' lies in the run directory"),
+        ("suite.yaml/inside", "'suite.yaml/inside' cannot be made: "),
+        ("link", "'link' is a symbolic link; choose another directory"),
     ],
 )
 def test_a_target_that_cannot_be_one_is_one_message(held, target: str, said: str) -> None:
     project, _, _ = held
     project.write("full/notes.txt", "mine")
+    with suppress(FileExistsError):
+        (project.path / "link").symlink_to("nowhere")
     refused = project.run("backup", "run", target)
     assert (refused.exit_code, said in refused.stderr) == (2, True), refused.output
     assert project.read("full/notes.txt") == "mine"

@@ -79,7 +79,7 @@ def _check(options: GateOptions, report: RunReport, work: StageWork) -> tuple[Ma
             lambda errors: measure_one_sided(work, errors),
         )
     except JrhError as error:  # such as a rule about a test that this run leaves out
-        why = clean_text(str(error), _MESSAGE)
+        why = clean_text(str(error).replace("'\n", "'. "), _MESSAGE)
         return {"line": f"Gate: not checked. {why}", "rules": []}, ""
     rows = [[decision.outcome.value, *wording.cells(decision, checked)] for decision in checked.decisions]
     line = wording.write_headline(checked)

@@ -76,7 +76,12 @@ def rename_when_written(target: Path) -> Iterator[Path]:
         raise StoreError(
             f"another jrh process is writing '{target}'; wait for it, or choose another directory"
         ) from None
+    except OSError as error:  # such as a file in the place of a directory
+        raise StoreError(f"'{target}' cannot be made: {error.strerror}; choose another directory") from error
     try:
+        # A directory cannot take the name of a link, wherever that leads.
+        if target.is_symlink():
+            raise StoreError(f"'{target}' is a symbolic link; choose another directory")
         # Under the lock: the other process may have just finished.
         if target.exists() and not (target.is_dir() and not any(target.iterdir())):
             raise StoreError(f"'{target}' is not empty; choose another directory")
