@@ -19,6 +19,7 @@ from typing import Any
 import jrh
 import pyarrow
 import pytest
+from jrh.plugins import OnlyPlugins
 from jrh.plugins.component_identity import python_source
 from jrh.running import RunResult
 from jrh.values.option_values import Held
@@ -220,7 +221,7 @@ def test_mistakes_in_rows_are_listed_with_their_numbers(tmp_path: Path) -> None:
     with pytest.raises(jrh.JrhError, match="rows:1: values are nested too deeply"):
         run(suite(data=[{**ROWS[0], "more": endless}], judges=[Counting()]), tmp_path / "run")
     with pytest.raises(jrh.JrhError, match="no loaded plugin takes rows from Python as the data"):
-        jrh.run(suite(judges=[Counting()]), run_dir=tmp_path / "run", plugins=["jrh-judges"])
+        jrh.run(suite(judges=[Counting()]), run_dir=tmp_path / "run", plugins=OnlyPlugins(["jrh-judges"]))
 
 
 # -- results ---------------------------------------------------------------------------------------------------------
