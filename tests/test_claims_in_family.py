@@ -23,8 +23,13 @@ from jrh_testing.contracts.rules import situations
 
 ROOT = Path(__file__).parents[1]
 CORRECTIONS = {"holm", "benjamini_hochberg", "chained_holm", "multipletests", "false_discovery_control"}
-ALONE = {"plugins-contrib/hunt/src/jrh_contrib_hunt/hunting.py"}
-"""`jrh hunt` asks held-out items of its own, outside of any page: there is no family that its attacks could join."""
+ALONE = {
+    # Held-out items of its own, outside of any page: there is no family that its attacks could join.
+    "plugins-contrib/hunt/src/jrh_contrib_hunt/hunting.py",
+    # Marks ties in the table of the answer, and says so below it: pairs of judges are no hypotheses of findings.
+    "plugins/metrics/src/jrh_metrics/judge_ranking.py",
+}
+"""Files that correct by themselves."""
 FACTS = {
     "few-clusters": "counts items",
     "missing-verdicts": "counts verdicts",

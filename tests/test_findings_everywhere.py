@@ -31,7 +31,7 @@ def test_position_bias_reads_the_same_in_terminal_file_page_json_and_python(tmp_
     assert result.report is not None
     (finding,) = [each for each in result.report.findings if each.kind == "position-bias"]
     assert (finding.severity.value, finding.statement) == ("bad", STATEMENT)
-    assert len(result.terminal.splitlines()) <= 20
+    assert len(result.terminal.splitlines()) <= 22
     (basis,) = finding.basis
     assert f"{STATEMENT}: option-order {basis.value} {basis.interval} n=30" in " ".join(result.terminal.split())
     texts = {path.suffix: path.read_text(encoding="utf-8") for path in result.files}
