@@ -102,16 +102,16 @@ def use_of_task(measures: ReportMeasures, rankings: Rankings, judge: str, summar
     if weak and not silent:
         mends.append(f"change the rubric or the judge: its agreement is below {ENOUGH:g}")
     named = "" if whole or weak else name_some(tests)
+    undecided = "; ".join(filter(None, (agreement, named)))
     if len(report.tasks) > 1:
         # The reasons of every task would fill the screen that is to answer which judge.
         entries = ("agreement" if agreement else "", count_noun(len(tests), "test") if named else "")
-    else:
-        entries = (agreement, named)
+        undecided = ", ".join(filter(None, entries))
     return TaskUse(
         task=task,
         not_for=WHOLE if (whole or weak) and not silent else name_some(failed),
         # What fails as a whole need not be tried in its tests.
-        undecided=silent or ", ".join(filter(None, entries)),
+        undecided=silent or undecided,
         good=not (silent or whole or weak or failed or agreement),
         mends=tuple(mends),
         decides=tuple(_steps_to_decide(summary, findings, agreement, tests)),
