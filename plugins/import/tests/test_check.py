@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from jrh import JrhError
+from jrh import JrhError, RecordTable
+from jrh.store.run_store import Store
 from jrh_import import tables
 from jrh_import.commands import check, import_table
 from jrh_stats import binomial_limits, cohen_kappa
@@ -272,7 +273,17 @@ def test_reruns_that_differ_need_a_number_or_a_word():
         assert measure(document, "gold-accuracy")["n_items"] == 2
     table(["a,YES,YES,1", "a,YES,NO,2"], header="id,gpt,human,call")
     said = checked("results.csv", *NAMES, "--item", "id", "--reruns")
-    assert "1 item with several labels in 'human':\n  'a': results.csv:2, results.csv:3" in said
+    assert "results.csv:3: item 'a' has the gold label 'NO' here and 'YES' at results.csv:2; settle on one" in said
+    # A label is one of the item: the rows where its cell is blank count for it too, in the check and in an import.
+    table(["a,YES,YES,1", "a,NO,,2", "b,YES,,1", "b,NO,NO,2"], header="id,gpt,human,call")
+    document = found("results.csv", *NAMES, "--item", "id", "--repeat", "call", "--write-import", "i.yaml")
+    accuracy = measure(document, "gold-accuracy")
+    assert (accuracy["n_trials"], accuracy["n_items"], accuracy["estimate"]) == (4, 2, 0.5)
+    assert CliRunner().invoke(import_table, ["i.yaml"], standalone_mode=False).exception is None
+    store = Store.view(Path("runs/results"))
+    imported = RecordTable.from_slices(store.records.slices())
+    store.close()
+    assert imported.text("gold") == imported.text("expected") == ["YES", "YES", "NO", "NO"]
 
 
 def test_groups_are_clusters_in_the_answer_and_in_its_interval():

@@ -46,6 +46,11 @@ def test_rows_about_one_text_are_one_item_with_its_prompts(tmp_path):
     assert first.origin == "pairs.jsonl:1"
 
 
+def test_a_label_in_one_of_its_rows_is_that_of_the_text(tmp_path):
+    rows = [prompt_pair_row(ground_truth_label=label) for label in ("", "NO")]
+    assert [item.gold for item in read(tmp_path, rows, YES_NO)] == ["NO"]
+
+
 def test_what_all_prompts_of_an_item_ask_about_becomes_the_request(tmp_path):
     rows = [
         prompt_pair_row(
@@ -141,9 +146,9 @@ def test_scores_and_declared_labels_become_the_scales(tmp_path):
             "pairs.jsonl:1: the label 'MAYBE' is not on the scale YES, NO",
         ),
         (
-            [prompt_pair_row(), prompt_pair_row(ground_truth_label="NO")],
+            [prompt_pair_row(), prompt_pair_row(ground_truth_label=""), prompt_pair_row(ground_truth_label="NO")],
             YES_NO,
-            "the same text has several labels in the file: YES, NO",
+            "the same text has several labels in the file: YES (line 1), NO (line 3)",
         ),
         ([prompt_pair_row(response_being_judged=" ")], YES_NO, "`response_being_judged` is empty"),
         (

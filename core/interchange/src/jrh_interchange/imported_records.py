@@ -258,7 +258,10 @@ def _write(store: Store, rows: Sequence[Record], items: Mapping[str, Sequence[It
 
 
 def _check_rows(tasks: Sequence[Task], records: Iterable[Record], origins: Sequence[str]) -> tuple[Record, ...]:
-    """Check the records, and name their clusters: items that share a group, or content that `imported_record` noted."""
+    """Check the records; give every record the gold label and the cluster of its item.
+
+    Items are one cluster that share a group, or content that `imported_record` noted.
+    """
     rows = tuple(records)
     check_records(tasks, rows, origins)
     names = {
@@ -268,7 +271,21 @@ def _check_rows(tasks: Sequence[Task], records: Iterable[Record], origins: Seque
         )
         for task in tasks
     }
-    return tuple(evolve(row, cluster=names[row.task][row.item_id]) for row in rows)
+    labelled = {(row.task, row.item_id): row for row in rows if row.gold is not None}
+    return tuple(
+        evolve(row, cluster=names[row.task][row.item_id], **_gold(row, labelled.get((row.task, row.item_id))))
+        for row in rows
+    )
+
+
+def _gold(row: Record, labelled: Record | None) -> Mapping[str, Any]:
+    """Return what a record without a gold label takes from a labelled one of its item."""
+    if labelled is None or row.gold is not None:
+        return {}
+    label = {"gold": labelled.gold, "gold_source": labelled.gold_source}
+    # As `imported_record` does with a label: a reliable judge gives it to the unchanged question.
+    expects = row.test == REFERENCE and row.expectation is None
+    return {**label, "expectation": "equals", "expected": labelled.gold} if expects else label
 
 
 def _plan(rows: Sequence[Record]) -> Iterator[TrialRow]:
@@ -346,7 +363,7 @@ def _about(name: str, seed: int, tasks: Sequence[Task], rows: Sequence[Record]) 
 
 
 def _summary(task: Task, rows: Sequence[Record]) -> TaskSummary:
-    # By item, however many rows it has; `check_records` has refused items with two gold labels.
+    # By item, however many rows it has: they have one gold label.
     gold = {row.item_id: row.gold for row in rows if row.task == task.name}
     sources = {row.item_id: row.gold_source for row in rows if row.task == task.name and row.gold is not None}
     gold_sources = Counter(GoldSource.read(source).text for source in sources.values())

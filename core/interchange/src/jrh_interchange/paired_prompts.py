@@ -175,11 +175,16 @@ class PairedPrompts:
             return {}
 
     def _gold(self, rows: Sequence[Row], problems: Problems) -> str | None:
-        labels = dict.fromkeys(row["ground_truth_label"] for row in rows)
-        # The item has one gold label: choosing one of several would hide the contradiction.
+        # By text, its first line. A label is one of the item: people often write it into the first of its rows only.
+        labels: dict[str, int] = {}
+        for row in rows:
+            if row["ground_truth_label"].strip():
+                labels.setdefault(row["ground_truth_label"], row.line)
+        # Choosing one of several would hide the contradiction.
         if len(labels) > 1:
-            problems.add(f"the same text has several labels in the file: {', '.join(labels)}", line=rows[0].line)
-        label = label_of(next(iter(labels)), self.task.scale, self.labels)
+            found = ", ".join(f"{label} (line {line})" for label, line in labels.items())
+            problems.add(f"the same text has several labels in the file: {found}", line=rows[0].line)
+        label = label_of(next(iter(labels), ""), self.task.scale, self.labels)
         if label is not None and label not in self.task.scale:
             known = ", ".join(self.task.scale.labels)
             problems.add(

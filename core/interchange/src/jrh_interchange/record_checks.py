@@ -57,10 +57,14 @@ class _EarlierRecords:
             yield f"{_describe(record)} duplicates {before}; number repeats with `repeat`"
         self._trials.setdefault(key, place)
         self._trials.setdefault(record.trial_id, place)
-        # Statistics take the gold label of an item from any of its records.
-        gold, where = self._first.setdefault(("gold", record.task, record.item_id), (record.gold, place))
-        if gold != record.gold:
-            yield f"item '{record.item_id}' has the gold label {record.gold!r} here and {gold!r} at {where}"
+        # A gold label is one of the item: people often write it into the first of its rows only.
+        if record.gold is not None:
+            gold, where = self._first.setdefault(("gold", record.task, record.item_id), (record.gold, place))
+            if gold != record.gold:
+                yield (
+                    f"item '{record.item_id}' has the gold label '{record.gold}' here and '{gold}' at {where}; settle "
+                    "on one, or leave the cells blank"
+                )
         question, where = self._first.setdefault(("case", record.case_id), (_question(record), place))
         if question != _question(record):
             yield f"the case '{record.case_id}' is another question at {where}: its task, item or condition differs"

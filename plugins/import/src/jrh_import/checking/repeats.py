@@ -37,7 +37,6 @@ def check_repeats(table: Table, request: CheckRequest, labels: Labels) -> list[s
     # Nothing says that these are reruns: only equal rows can be taken for them.
     if several and not (request.reruns or request.repeat):
         _check_alike(several, request, labels)
-    _check_human(several, request, labels)
     if several:
         notes.append(
             f"{count_noun(len(several), 'item')} with several rows: these count as reruns; "
@@ -97,7 +96,11 @@ def _exact(found: Sequence[str], *, items: bool) -> str:
 
 
 def _check_alike(several: Mapping[str, Sequence[Row]], request: CheckRequest, labels: Labels) -> None:
-    differing = _ambiguous_items(several, request.judges, labels)
+    differing = {
+        item: rows
+        for item, rows in several.items()
+        if len({tuple(_label(row, judge, labels) for judge in request.judges) for row in rows}) > 1
+    }
     if differing:
         raise JrhError(
             f"{count_noun(len(differing), 'item')} in several rows with different verdicts:\n"
@@ -105,27 +108,6 @@ def _check_alike(several: Mapping[str, Sequence[Row]], request: CheckRequest, la
             "If the rows are reruns, name the column that numbers them with --repeat, or pass --reruns; "
             "otherwise keep one row per item"
         )
-
-
-def _check_human(several: Mapping[str, Sequence[Row]], request: CheckRequest, labels: Labels) -> None:
-    differing = _ambiguous_items(several, (request.human,), labels)
-    if differing:
-        raise JrhError(
-            f"{count_noun(len(differing), 'item')} with several labels in '{clean_text(request.human)}':\n"
-            f"{_item_places(differing)}\n"
-            "An item needs one label: settle on one, or leave the cells blank"
-        )
-
-
-def _ambiguous_items(
-    several: Mapping[str, Sequence[Row]], columns: Sequence[str], labels: Labels
-) -> dict[str, Sequence[Row]]:
-    """Return the items whose rows have different labels in some of the columns."""
-    return {
-        item: rows
-        for item, rows in several.items()
-        if len({tuple(_label(row, column, labels) for column in columns) for row in rows}) > 1
-    }
 
 
 def _label(row: Row, column: str, labels: Labels) -> str:
