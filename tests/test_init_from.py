@@ -7,13 +7,23 @@ from __future__ import annotations
 
 import csv
 import json
+import re
+import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 from jrh_measuring import escape_controls
-from jrh_testing import Project, call
+from jrh_review.decisions import Decision, ReviewAction
+from jrh_review.desk import review_desk
+from jrh_testing import ChatServer, Inside, Project, call, loop_over
+from jrh_testing.server.answers import share
+from jrh_testing.server.bodies import prompt_of
+from support.agentic import Agents, plan
+from support.keys import KEY, KEY_VARIABLE
+from support.looking import report
 
 pytestmark = pytest.mark.slow
 
@@ -104,7 +114,8 @@ def test_a_binary_benchmark(tmp_path: Path) -> None:
     assert suite["models"]["checker"] == {"provider": "litellm", "model": "openai/gpt-4.1-mini", "max_tokens": 900}
     assert "# Not mapped: admin.evaluation_config.metric: accuracy_score." in text
     assert "# Not mapped: synthetic_data_params.rescore_sample_size: 2" in text
-    assert "# Not mapped: admin.perturbation_config.use_HITL_process: True." in text
+    reviewed = ["format", "verbosity", "label-flip", "paraphrase", "answer-again"]
+    assert suite["review"] == {"tests": reviewed}, "asking again leaves nothing to decide"
     plan = call(Project(tmp_path), "plan", "suite.yaml")
     assert plan.exit_code == 0, plan.stdout + plan.stderr
     assert "label-flip" in plan.stdout + plan.stderr
@@ -172,13 +183,14 @@ def test_agents(tmp_path: Path) -> None:
     assert suite["data"] == {"source": "inspect", "path": "inputs/data/module/runs.eval"}
     assert suite["task"]["criteria"] == {"file": "inputs/data/module/rubric.json", "targets": ["calm"]}
     assert suite["models"]["planner"] == {"provider": "litellm", "model": "openai/gpt-5", "temperature": 1.0}
-    options = {"model": "writer", "planner": "planner", "max_rounds": 10}
+    few = {"sample": {"n": 2, "seed": 87}}
+    options = {"model": "writer", "planner": "planner", "max_steps": 15, **few}
     assert suite["tests"] == [{"agent-perturbation": options}, {"agent-positives": options}]
     # Everything but the log is in order.
     plan = call(Project(tmp_path), "plan", "suite.yaml")
     assert plan.exit_code == 2
     assert "runs.eval" in plan.stdout + plan.stderr
-    assert "max_rounds" not in plan.stdout + plan.stderr
+    assert "max_steps" not in plan.stdout + plan.stderr
 
 
 def test_what_is_no_configuration_is_refused(tmp_path: Path) -> None:
@@ -202,3 +214,100 @@ def test_no_setting_is_dropped_without_a_word_and_no_value_becomes_yaml(tmp_path
     assert suite["judges"] == [{"name": "judge", "judge": "llm", "model": "judge"}]
     assert suite["models"]["judge"]["model"] == "openai/gpt\u202e\x9b"
     assert escape_controls(text) == text, "a reader would see another suite than jrh reads"
+
+
+def agent_log(path: Path) -> None:
+    """Write a log of two runs with reasoning, as Inspect stores it, without starting Inspect."""
+    spec = {"created": "2026-01-01T00:00:00+00:00", "task": "agents", "dataset": {}, "model": "m/m", "config": {}}
+    start = {"version": 2, "eval": spec, "plan": {}}
+    with zipfile.ZipFile(path, "w") as log:
+        log.writestr("header.json", json.dumps({**start, "status": "success", "results": {}, "stats": {}}))
+        log.writestr("_journal/start.json", json.dumps(start))
+        for number in (1, 2):
+            content = [{"type": "reasoning", "reasoning": "A secret."}, {"type": "text", "text": "I book it."}]
+            asked = f"Book table {number}. (item-{number})"
+            messages = [{"role": "user", "content": asked}, {"role": "assistant", "content": content}]
+            sample = {"id": number, "epoch": 1, "input": asked, "target": "", "messages": messages}
+            log.writestr(f"samples/{number}_epoch_1.json", json.dumps(sample))
+        summaries = [{"id": number, "epoch": 1, "input": "Book.", "target": ""} for number in (1, 2)]
+        log.writestr("summaries.json", json.dumps(summaries))
+
+
+ROLES = {stage: {"model": f"openai/{stage}", "temperature": 0.5} for stage in ("planner", "editor", "verifier")}
+STUDIES: dict[str, dict[str, Any]] = {
+    "essays": {
+        "tests": ["synthetic_ordinal"],
+        "evaluation": {"template": "single_autograder"},
+        "labels": [str(number % 6 + 1) for number in range(6)],
+    },
+    # The defaults have a section for agents whatever the tests are.
+    "binary": {
+        "tests": ["label_flip"],
+        "labels": ["0", "1"] * 2,
+        "test_agent_perturbation_config": {"input_log_path": "./inputs/data/other/other.eval", "planner": None},
+    },
+    "agents": {
+        "tests": ["label_flip", "agent_perturbation"],
+        "labels": ["0", "1"] * 2,
+        "test_agent_perturbation_config": {
+            **ROLES,
+            "input_log_path": "./inputs/data/logs/runs.eval",
+            "rubric_path": "./inputs/data/logs/rubric.json",
+            "max_edit_rounds": 20,
+            "transcript_preprocessors": ["agent_helpers.preprocessors.drop_reasoning_traces"],
+        },
+    },
+}
+"""The shapes of the three study configurations and the defaults: tests, template, sections."""
+
+
+def answer_any(body: Mapping[str, Any]) -> Any:
+    """Answer as whoever is asked; every text names the label that it is made for."""
+    prompt = prompt_of(body)
+    if wanted := re.search(r"(?:gives level|has to answer:) (\d)", prompt):
+        return json.dumps(
+            {"response": f"A text worth {wanted[1]}. It has some words {share(prompt)}.", "changes": ["it"]}
+        )
+    if any(f"/{stage}" in str(body["model"]) for stage in ROLES) or "Summarise" in prompt:
+        return Agents({(item, "planner"): plan((2, "say no")) for item in ("item-1", "item-2")})(body)
+    worth = re.findall(r"worth (\d)", prompt)
+    label = worth[-1] if worth else "satisfies" if "transcript" in prompt else "1"
+    return json.dumps({"rationale": "So it is.", "verdict": label, "label": label, "level": label, "reason": "It is."})
+
+
+@loop_over("study", STUDIES)
+def test_an_equal_of_every_configuration_runs(tmp_path: Path, study: str) -> None:
+    project = Inside(tmp_path / study, env={KEY_VARIABLE: KEY})
+    settings = dict(STUDIES[study])
+    labels = settings.pop("labels")
+    config = written(project.path, "items.csv", settings.pop("tests"), **settings)
+    table(project.path, labels)
+    logs = project.path / "inputs" / "data" / "logs"
+    logs.mkdir()
+    agent_log(logs / "runs.eval")
+    (logs / "rubric.json").write_text(json.dumps([{"id": "calm", "instructions": "It stays calm."}]), encoding="utf-8")
+    text, suite = suite_after(project.path, config)
+    assert "was not found" not in text
+    with ChatServer(answer_any) as server:
+        for model in suite["models"].values():
+            model |= {"provider": "openai-http", "base_url": server.url, "api_key_env": KEY_VARIABLE}
+        (project.path / "suite.yaml").write_text(yaml.safe_dump(suite | {"reports": ["json"]}), encoding="utf-8")
+        asked = ("run", "suite.yaml", "--run-dir", "run", "--no-cache", "--no-preflight", "--no-wait", "--yes")
+        waiting = project.run(*asked)
+        assert waiting.exit_code == 3, waiting.output
+        assert "waiting for a decision before any judge is asked" in waiting.output
+        with review_desk(project.path / "run") as desk:
+            for case in desk.make_queue(None):
+                decision = Decision(case_id=case.case_id, reviewer="Ann", made="", action=ReviewAction.ACCEPT)
+                desk.decide(decision, desk.review(case.case_id).version("Ann"))
+        finished = project.run(*asked)
+        assert finished.exit_code == 0, finished.output
+        requests = server.requests
+    measured = {each["test"] for each in report(project, "run")["measures"]}
+    assert measured >= {name for part in suite.get("tasks", [suite]) for test in part["tests"] for name in test}
+    if study == "agents":
+        assert [part["name"] for part in suite["tasks"]] == ["items", "agents"]
+        assert suite["tasks"][1]["tests"][0]["agent-perturbation"]["max_steps"] == 20
+        assert not any("A secret." in prompt_of(body) for body in requests)
+        assert {body["model"] for body in requests} >= {stage["model"] for stage in ROLES.values()}
+        assert {body["temperature"] for body in requests if body["model"] == "openai/planner"} == {0.5}

@@ -70,9 +70,9 @@ class PipelineOptions:
     summarizer: ModelName | None = _role("model that maintains the summary")
     verifier: ModelName | None = _role("model that verifies the edited transcript; preferably a different one")
     verify: bool = option("verify the edited transcript", default=True)
-    max_steps: int = option("maximum steps of a plan; further ones are dropped", ge(1), le(20), default=5)
+    max_steps: int = option("maximum steps of a plan; further ones are dropped", ge(1), le(100), default=5)
     max_rounds: int = option(
-        "maximum plans per transcript; a new plan follows each rejection by the verifier", ge(1), le(10), default=3
+        "maximum plans per transcript; a new plan follows each rejection by the verifier", ge(1), le(100), default=3
     )
     attempts: int = option("attempts per request until a reply is usable", ge(1), le(10), default=2)
     temperature: float | None = option(

@@ -7,7 +7,7 @@ counterpart is listed in the comments of the suite.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,7 +19,7 @@ from jrh_interchange import check_table_file
 from jrh_measuring import escape_controls
 
 from jrh_import.mapping import Format
-from jrh_import.tables import read_table
+from jrh_import.tables import Table, read_table
 
 _LARGEST: Final = 1_000_000
 """Bytes of a configuration."""
@@ -37,6 +37,18 @@ _FIRST: Final = ("1", "1.0", "true", "yes")
 _COMMENT: Final = 300
 """Characters of a comment in the suite."""
 _WRITER, _CHECKER = "writer", "checker"
+_AGENT_TESTS: Final = ("agent_perturbation", "agent_positives")
+_NO_TOOLS: Final = {"roles": ["system", "user", "assistant"]}
+_PREPROCESSORS: Final[Mapping[str, Mapping[str, Any]]] = {
+    "drop_reasoning_traces": {"reasoning": False},
+    "drop_tool_messages": _NO_TOOLS,
+    "strip_tool_call_outputs": _NO_TOOLS,
+    "keep_assistant_comment_lines": {"code": "comments"},
+}
+"""The preprocessors that the harness ships, as options of the source `inspect`."""
+_STAGES: Final = {"planner": "planner", "editor": "editor", "summary": "summarizer", "verifier": "verifier"}
+_ROUNDS: Final = 3
+"""Edits of a plan where the configuration names no number, as in the harness."""
 _DATASET, _EVALUATION, _COLUMNS = (
     ("admin", "dataset_config"),
     ("admin", "evaluation_config"),
@@ -78,7 +90,8 @@ class Config:
         """Yield the settings that nothing has asked for, with their values."""
         for key, value in (self.get(*names) if names else self.written).items():
             path = (*names, str(key))
-            if path in self._read:
+            # A setting without a value sets nothing.
+            if path in self._read or value is None:
                 continue
             if isinstance(value, Mapping) and any(read[: len(path)] == path for read in self._read):
                 yield from self.unread(path)
@@ -88,13 +101,15 @@ class Config:
 
     def file(self, name: str) -> Path:
         """Find a file that the configuration names: next to it, or where that program looks for inputs."""
-        module = str(self.get("admin", "module_name") or "")
+        module, bare = str(self.get("admin", "module_name") or ""), Path(name).name
         near = self.path.parent
-        expected = near.parent / "data" / module / name
-        places = [near / name, expected, Path("inputs") / "data" / module / name, Path(name)]
+        # A path with folders starts where that program is started, two folders above its configurations.
+        expected = near.parent / "data" / module / name if bare == name else near.parent.parent / name
+        inputs = Path("inputs") / "data" / module / bare
+        places = [near / bare, expected, near.parent / "data" / module / bare, inputs, Path(name)]
         existing = next((place for place in places if place.is_file()), None)
         if existing is None:
-            self.todo.append(f"'{name}' was not found; put it at the path below")
+            self.todo.append(f"'{bare}' was not found; put it at the path below")
         return existing or expected
 
 
@@ -143,16 +158,27 @@ def suite_of(config: Config, target: Path) -> str:
     def relative(name: str) -> str:
         return Path(os.path.relpath(config.file(name).resolve(), base)).as_posix()
 
+    names = _test_names(config)
+    agentic = tuple(name for name in names if name in _AGENT_TESTS)
+    plain = tuple(name for name in names if name not in agentic)
     suite: dict[str, Any] = {"name": str(config.get("admin", "module_name") or config.path.stem)}
-    suite["data"] = _data(config, relative)
-    suite["task"] = _task(config, relative)
-    suite["models"] = {}
-    judges = _judges(config, suite["models"])
-    if config.get(*_DATASET, "use_original_data_as_expected"):
-        suite["data"]["gold_from"] = judges[0]["name"]
-    suite["tests"] = _tests(config, suite["models"])
+    models: dict[str, Any] = {}
+    judges = _judges(config, models)
+    # Tables and logs of agents are two tasks: each with its own data and tests.
+    parts = [_part(config, relative, chosen, judges) for chosen in (plain, agentic) if chosen or not names]
+    if len(parts) == 1 or not names:
+        suite |= parts[0]
+    else:
+        suite["tasks"] = [{"name": kind} | part for kind, part in zip(("items", "agents"), parts, strict=True)]
+    tests = [test for part in parts for test in part["tests"]]
+    suite["models"] = models | _used_models(config, tests)
+    if config.get("admin", "perturbation_config", "use_HITL_process"):
+        # Their people decide about generated cases; the same question asked again has nothing to decide.
+        reviewed = [name for test in tests for name in test if name != "stochastic"]
+        suite |= {"review": {"tests": reviewed}} if reviewed else {}
     suite["judges"] = judges
     suite["reports"] = ["terminal", "json", "csv", "papers"]
+    config.get(*_EVALUATION, "get_cost_curves")  # always made: they are among the tables of `papers`
     suite["seed"] = config.get(_SYNTHETIC, "seed") or 87
     remarks = [
         f"Made from {config.path.name}, a configuration of the Judge Reliability Harness.",
@@ -171,47 +197,100 @@ def _dump(suite: Mapping[str, Any], *, allow_unicode: bool = True) -> str:
     )
 
 
-def _data(config: Config, relative: Callable[[str], str]) -> dict[str, Any]:
-    name = Path(str(config.get(_AGENTIC, "input_log_path") or config.get(*_DATASET, "dataset_name"))).name
+def _part(
+    config: Config, relative: Callable[[str], str], names: tuple[str, ...], judges: list[dict[str, Any]]
+) -> dict[str, Any]:
+    """Write data, task and tests of the tests that share one kind of data."""
+    agentic = bool(names) and names[0] in _AGENT_TESTS
+    data = _log(config, relative) if agentic else _table(config, relative)
+    if config.get(*_DATASET, "use_original_data_as_expected"):
+        data["gold_from"] = judges[0]["name"]
+    task = _agent_task(config, relative) if agentic else _task(config, relative)
+    tests = list(_translate(config, names))
+    if not tests:
+        config.todo.append("name a test: the configuration has none that jrh knows")
+        tests = [{"stochastic": {"repeats": 5}}]
+    return {"data": data, "task": task, "tests": tests}
+
+
+def _source(config: Config, name: str) -> str:
     source = _SOURCES.get(Path(name).suffix.lower())
     if source is None:
-        raise JrhError(f"{config.path}: jrh reads {', '.join(_SOURCES)}, not '{name}'")
-    data: dict[str, Any] = {"source": source, "path": relative(name)}
+        raise JrhError(f"{config.path}: jrh reads {', '.join(_SOURCES)}, not '{Path(name).name}'")
+    return source
+
+
+def _table(config: Config, relative: Callable[[str], str]) -> dict[str, Any]:
+    name = str(config.get(*_DATASET, "dataset_name"))
+    columns = dict(config.get(*_COLUMNS) or {})
+    known = _read_dataset(config)
+    # Their `expected` is optional: a table without it has no gold labels.
+    if known and columns.get("expected", "expected") not in known.columns:
+        columns.pop("expected", None)
+    return {
+        "source": _source(config, name),
+        "path": relative(name),
+        "columns": {_TARGETS.get(target, target): column for target, column in columns.items()},
+    }
+
+
+def _log(config: Config, relative: Callable[[str], str]) -> dict[str, Any]:
+    name = str(config.get(_AGENTIC, "input_log_path") or config.get(*_DATASET, "dataset_name"))
+    data: dict[str, Any] = {"source": _source(config, name), "path": relative(name)}
     # Logs have no columns, and several scores.
-    if source == "inspect":
+    if data["source"] == "inspect":
         config.todo.append("name the score that is the gold label: `gold` of the source inspect")
-    else:
-        columns = config.get(*_COLUMNS) or {}
-        data["columns"] = {_TARGETS.get(target, target): column for target, column in columns.items()}
+        for key in ("transcript_preprocessors", "transcript_preprocessor"):
+            written = config.get(_AGENTIC, key) or ()
+            for entry in (written,) if isinstance(written, str) else written:
+                options = _PREPROCESSORS.get(str(entry).rpartition(".")[2])
+                data |= options or {}
+                if options is None:
+                    config.todo.append(f"write the preprocessor {entry} as `preprocess` of the source inspect")
     return data
 
 
 def _task(config: Config, relative: Callable[[str], str]) -> dict[str, Any]:
     texts = config.get(*_DATASET, "default_params_path") or {}
-    task: dict[str, Any] = {}
+    task = {key: {"file": relative(str(texts[key]))} for key in ("instruction", "rubric") if texts.get(key)}
+    return task | {"scale": _scale(config)}
+
+
+def _agent_task(config: Config, relative: Callable[[str], str]) -> dict[str, Any]:
+    texts = config.get(*_DATASET, "default_params_path") or {}
+    task: dict[str, Any] = {"mode": "transcript"}
     if texts.get("instruction"):
-        task["instruction"] = {"file": relative(texts["instruction"])}
-    rubric = config.get(_AGENTIC, "rubric_path") or texts.get("rubric")
-    if rubric and str(rubric).endswith(".json"):
-        task |= {"mode": "transcript", "criteria": {"file": relative(Path(rubric).name)}}
-        targets = config.get(_AGENTIC, "target_rubric_ids")
-        if targets:
-            task["criteria"]["targets"] = [str(target) for target in targets]
-        return task
-    if rubric:
-        task["rubric"] = {"file": relative(str(rubric))}
-    task["scale"] = _scale(config)
+        task["instruction"] = {"file": relative(str(texts["instruction"]))}
+    rubric = str(config.get(_AGENTIC, "rubric_path") or texts.get("rubric") or "")
+    targets = config.get(_AGENTIC, "target_rubric_ids")
+    if rubric.endswith(".json"):
+        task["criteria"] = {"file": relative(rubric)}
+        task["criteria"] |= {"targets": [str(target) for target in targets]} if targets else {}
+    else:
+        task |= {"rubric": {"file": relative(rubric)}} if rubric else {}
+        task["scale"] = {"labels": ["satisfies", "violates"], "positive": "violates"}
+    template = config.get(_AGENTIC, "autograder_template") or config.get(*_EVALUATION, "template")
+    levels = _levels(config, (_AGENTIC, "autograder_default_params")) or _levels(config)
+    # Entries with `score_levels` keep their own; the others take the lowest and highest score.
+    if template == "agent_autograder" and levels:
+        task["scale"] = levels
     return task
+
+
+def _levels(config: Config, place: tuple[str, ...] = (*_DATASET, "default_params")) -> dict[str, Any]:
+    """Take the levels of a template's parameters; empty where there are none."""
+    parameters = config.get(*place) or {}
+    low = parameters.get("lowest_score", parameters.get("min_score"))
+    high = parameters.get("highest_score", parameters.get("max_score"))
+    return {} if low is None or high is None else {"ordinal": [int(low), int(high)]}
 
 
 def _scale(config: Config) -> dict[str, Any]:
     """Take the levels of the template's parameters, or the two labels of the data where the template has none."""
-    parameters = config.get(*_DATASET, "default_params") or {}
-    low = parameters.get("lowest_score", parameters.get("min_score"))
-    high = parameters.get("highest_score", parameters.get("max_score"))
+    levels = _levels(config)
     # Only templates with a score use these parameters; the others answer with the labels of the data.
-    if "autograder" in str(config.get(*_EVALUATION, "template")) and low is not None and high is not None:
-        return {"ordinal": [int(low), int(high)]}
+    if levels and "autograder" in str(config.get(*_EVALUATION, "template")):
+        return levels
     labels = _labels(config)
     if len(labels) != 2:  # noqa: PLR2004 - one negative, one positive
         source = "those of the data" if labels else "a guess"
@@ -219,55 +298,74 @@ def _scale(config: Config) -> dict[str, Any]:
     return {"labels": labels or ["1", "0"]}
 
 
-def _labels(config: Config) -> list[str]:
+def _read_dataset(config: Config) -> Table | None:
+    """Read the table of items; None where it is not there, or is none."""
     path = config.file(str(config.get(*_DATASET, "dataset_name")))
     kind = next((known for known in Format if f".{known.value}" == path.suffix.lower()), None)
-    if not path.is_file() or kind is None:
-        return []
+    return read_table(path, kind) if path.is_file() and kind else None
+
+
+def _labels(config: Config) -> list[str]:
+    table = _read_dataset(config)
     column = str((config.get(*_COLUMNS) or {}).get("expected", "expected"))
-    labels = sorted({row[column] for row in read_table(path, kind).rows} - {""})
+    labels = sorted({row[column] for row in table.rows} - {""}) if table and column in table.columns else []
     return sorted(labels, key=lambda label: (label.lower() not in _FIRST, label))
 
 
 def _judges(config: Config, models: dict[str, Any]) -> list[dict[str, Any]]:
     alone = {"name": "judge", "model": config.get(*_EVALUATION, "autograder_model_name")}
     judges = config.get(*_EVALUATION, "judges") or [alone]
-    for judge in judges:
-        models[str(judge["name"])] = _model(judge.get("model"), 0.0)
-    return [{"name": str(judge["name"]), "judge": "llm", "model": str(judge["name"])} for judge in judges]
+    for judge in [judges] if isinstance(judges, Mapping) else judges:
+        models[str(judge["name"])] = _model(
+            judge.get("model") or alone["model"], 0.0, workers=config.get(*_EVALUATION, "max_workers")
+        )
+        others = [key for key in judge if key not in ("name", "model")]
+        if others:
+            config.todo.append(f"judge '{judge['name']}' has settings without a counterpart: {', '.join(others)}")
+    return [{"name": name, "judge": "llm", "model": name} for name in models]
 
 
-def _model(name: Any, temperature: float | None = None, tokens: Any = None) -> dict[str, Any]:
+def _model(name: Any, temperature: float | None = None, tokens: Any = None, workers: Any = None) -> dict[str, Any]:
     model = {"provider": "litellm", "model": str(name or "openai/gpt-4o-mini")}
-    return model | _without_none({"temperature": temperature, "max_tokens": tokens})
+    return model | _without_none({"temperature": temperature, "max_tokens": tokens, "concurrency": workers})
 
 
 def _without_none(settings: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in settings.items() if value is not None}
 
 
-def _tests(config: Config, models: dict[str, Any]) -> list[dict[str, Any]]:
-    """Translate the tests to run and to evaluate, each once; the models they need are added."""
+def _test_names(config: Config) -> tuple[str, ...]:
+    """Return the tests to run and to evaluate, each once, by the names that jrh translates."""
     names = [
         str(name)
         for section, key in (("perturbation_config", "tests_to_run"), ("evaluation_config", "tests_to_evaluate"))
         for name in config.get("admin", section, key) or ()
     ]
-    tests = list(_translate(config, tuple(dict.fromkeys(names))))
-    used = str(tests)
+    if config.get(_AGENTIC, "objective") == "pass":
+        names = ["agent_positives" if name == "agent_perturbation" else name for name in names]
+    return tuple(dict.fromkeys(names))
+
+
+def _used_models(config: Config, tests: Sequence[Mapping[str, Mapping[str, Any]]]) -> dict[str, Any]:
+    """Return the models that the translated tests name, and no others."""
+    used, models = str(tests), {}
     for role, stage in ((_WRITER, "generation"), (_CHECKER, "validation")):
         model, tokens = (config.get(_SYNTHETIC, key) for key in (f"{stage}_model_name", f"max_tokens_{stage}"))
-        # Models are declared for the tests that were translated only.
         if f"'{role}'" in used:
-            models[role] = _model(model, None, tokens)
-    for stage in ("planner", "editor", "summary", "verifier"):
-        settings = config.get(_AGENTIC, stage)
-        if f"'{stage}'" in used.replace(f"'{stage}':", "") and settings:
-            models[stage] = _model(settings.get("model"), settings.get("temperature"))
-    if not tests:
-        config.todo.append("name a test: the configuration has none that jrh knows")
-        tests = [{"stochastic": {"repeats": 5}}]
-    return tests
+            models[role] = _model(model, None, tokens, config.get(_SYNTHETIC, "max_workers"))
+    for stage in dict.fromkeys(
+        str(options.get(ours)) for test in tests for options in test.values() for ours in _STAGES.values()
+    ):
+        if stage in _STAGES:
+            models[stage] = _stage_model(config, stage)
+    return models
+
+
+def _stage_model(config: Config, stage: str) -> dict[str, Any]:
+    # Asked for one by one: `prompt_path` and `system_prompt` have no counterpart and become comments.
+    model, temperature = (config.get(_AGENTIC, stage, key) for key in ("model", "temperature"))
+    editor = config.get(_AGENTIC, "editor", "model") if stage in ("summary", "verifier") else None
+    return _model(model or editor or config.get(_SYNTHETIC, "generation_model_name"), temperature)
 
 
 def _translate(config: Config, names: tuple[str, ...]) -> Iterator[dict[str, Any]]:
@@ -332,11 +430,15 @@ def _stochastic(config: Config) -> dict[str, Any]:
 
 
 def _agentic(config: Config) -> dict[str, Any]:
-    stages = {"planner": "planner", "editor": "editor", "summary": "summarizer", "verifier": "verifier"}
+    own = config.written.get(_AGENTIC) or {}
     options: dict[str, Any] = {"model": _WRITER}
-    options |= {ours: theirs for theirs, ours in stages.items() if config.get(_AGENTIC, theirs)}
-    rounds = config.get(_AGENTIC, "max_edit_rounds")
-    if rounds:
-        # The most that the option allows: with a larger number, the suite would be refused.
-        options["max_rounds"] = min(int(rounds), 10)
-    return options | _sample(config, _AGENTIC, seed="sampling_seed")
+    options |= {ours: theirs for theirs, ours in _STAGES.items() if own.get(theirs)}
+    # Without a model of its own, their summary is written by the editor's.
+    if "editor" in options:
+        options.setdefault("summarizer", "editor")
+    # Their rounds are the edits of a plan; after a rejection jrh plans again, up to `max_rounds` times.
+    options["max_steps"] = int(config.get(_AGENTIC, "max_edit_rounds") or _ROUNDS)
+    levels = config.get(_AGENTIC, "score_targets")
+    if levels:
+        options["levels"] = [str(level) for level in levels]
+    return options | (_sample(config, _AGENTIC, seed="sampling_seed") or _sample(config, _SYNTHETIC))
