@@ -19,11 +19,11 @@ pytestmark = pytest.mark.inside
 def test_the_shipped_schema_is_what_the_classes_give() -> None:
     from jrh_authoring.suite_schema import DRAFT
     from jrh_authoring.type_schemas import TypeSchemas
-    from jrh_compare.results import Comparison
+    from jrh_measuring.comparing.results import Comparison
 
     schemas = TypeSchemas(written=False)
     schemas.of(Comparison)
-    root = schemas.definitions.pop("jrh_compare.Comparison")
+    root = schemas.definitions.pop("jrh_measuring.Comparison")
     head = {"$schema": DRAFT, "title": "The findings of `jrh compare`"}
     expected = json.dumps({**head, **root, "$defs": dict(sorted(schemas.definitions.items()))}, indent=2) + "\n"
     shipped = ROOT / "schemas" / "comparison.schema.json"

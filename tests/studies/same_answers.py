@@ -19,14 +19,14 @@ from typing import Final
 import numpy as np
 from attrs import evolve, frozen
 from jrh import Measure, MetricContext
-from jrh_compare.comparing import curve
-from jrh_compare.pairing import Terms
-from jrh_compare.results import SideName
-from jrh_compare.scoring import read_cases
 from jrh_import.checking.answers import answers_of
 from jrh_import.checking.check_request import CheckRequest
 from jrh_import.checking.measurement import Checked, check_table
 from jrh_measuring import Look, load_metrics, parse_rule
+from jrh_measuring.comparing.cost_curve import curve
+from jrh_measuring.comparing.pairing import Terms
+from jrh_measuring.comparing.results import SideName
+from jrh_measuring.comparing.scoring import read_cases
 from jrh_measuring.gating.deciding import Outcome, decide
 from jrh_measuring.gating.rule_limits import LimitTable
 

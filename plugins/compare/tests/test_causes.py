@@ -5,9 +5,9 @@ import pytest
 from jrh import Reply, Scale, Status
 from jrh.values import ComponentUsed
 from jrh.values.verdicts import NoEvidence
-from jrh_compare.causes import NotComparableError, causes, check_comparable
-from jrh_compare.results import Matching, SideName
-from jrh_compare.sides import OpenRun, Side
+from jrh_measuring.comparing.causes import NotComparableError, causes, check_comparable
+from jrh_measuring.comparing.results import Matching, SideName
+from jrh_measuring.comparing.sides import OpenRun, Side
 from jrh_testing import loop_over, sample_report
 
 

@@ -2,9 +2,9 @@
 
 import attrs
 from jrh import RecordTable, Scale, ScaleKind, Task
-from jrh_compare.matching import match
-from jrh_compare.scoring import read_cases
 from jrh_interchange import imported_record
+from jrh_measuring.comparing.matching import match
+from jrh_measuring.comparing.scoring import read_cases
 from jrh_testing import loop_over, sample_report
 
 LEVELS = Task(name="levels", scale=Scale.of_levels(1, 5))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from attrs import evolve
 from jrh.values import ClaimFamily
 from jrh_compare.document import Lines, Table, document
-from jrh_compare.results import Answer, Changes, Comparison, Matching, Noise, Pair, Row, SideName
+from jrh_measuring.comparing.results import Answer, Changes, Comparison, Matching, Noise, Pair, Row, SideName
 from jrh_testing import loop_over
 
 FAMILY = ClaimFamily(tests=2, claimed=0, alpha=0.05)

@@ -6,13 +6,14 @@ from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 from jrh import RecordTable, Scale, ScaleKind, Task
-from jrh_compare.comparing import _on_frontier, flips
 from jrh_compare.document import difference, number
-from jrh_compare.matching import match
-from jrh_compare.pairing import Terms, decide, rows
-from jrh_compare.results import Answer, Point, SideName, Within
-from jrh_compare.scoring import read_cases
 from jrh_interchange import imported_record
+from jrh_measuring.comparing.cost_curve import _on_frontier
+from jrh_measuring.comparing.flips import flips
+from jrh_measuring.comparing.matching import match
+from jrh_measuring.comparing.pairing import Terms, decide, rows
+from jrh_measuring.comparing.results import Answer, Point, SideName, Within
+from jrh_measuring.comparing.scoring import read_cases
 from jrh_testing import loop_over, sample_report
 
 TASK = Task(name="yes", scale=Scale(kind=ScaleKind.LABELS, labels=("YES", "NO")))

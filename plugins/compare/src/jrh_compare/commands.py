@@ -9,7 +9,7 @@ import click
 from jrh.text import FiniteRange, say, say_next, tell
 
 if TYPE_CHECKING:
-    from jrh_compare.sides import Side
+    from jrh_measuring.comparing.sides import Side
 
 NOTHING = 3
 """Exit code if there is nothing to compare."""
@@ -53,9 +53,10 @@ def command(
     another scale, or no score on both sides.
     """
     # Imported here and not above: `jrh --help` loads every command.
+    from jrh_measuring.comparing.sides import open_sides
+
     from jrh_compare.comparing import compare
     from jrh_compare.rendering import as_json, markdown, terminal
-    from jrh_compare.sides import open_sides
 
     with ExitStack() as stack:
         pairs = open_sides(sides, judges, stack)

@@ -2,162 +2,20 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
-import jrh_stats
-import numpy as np
 from attrs import evolve
-from jrh import JrhError, Status
+from jrh import JrhError
+from jrh_measuring.comparing.causes import causes, check_comparable
+from jrh_measuring.comparing.cost_curve import curve
+from jrh_measuring.comparing.flips import flips
+from jrh_measuring.comparing.matching import Matched, match, match_responses
+from jrh_measuring.comparing.pairing import Terms, changes, count_missing, decide, rerun_noise, rows
+from jrh_measuring.comparing.results import Comparison, Pair, Point, SideName
+from jrh_measuring.comparing.scoring import Case, measure_names, read_cases, read_responses
+from jrh_measuring.comparing.sides import OpenRun, Side
 
-from jrh_compare.causes import causes, check_comparable
 from jrh_compare.document import verdict_sentence
-from jrh_compare.matching import Matched, match, match_responses
-from jrh_compare.pairing import Terms, changes, count_missing, decide, rerun_noise, rows
-from jrh_compare.results import Comparison, Direction, Flip, Pair, Point, SideName
-from jrh_compare.scoring import AGREEMENT, ERROR, EXPECTED, GOLD, Case, measure_names, read_cases, read_responses
-from jrh_compare.sides import OpenRun, Side
-
-
-def flips(matched: Matched, most: int) -> tuple[tuple[Flip, ...], Mapping[str, int]]:
-    """Return the cases whose verdicts differ in some repeat, and their counts by direction.
-
-    A case that both sides answered in a repeat, differently, counts. It is scored by what is expected of it.
-
-    Args:
-        matched: the cases.
-        most: how many to return; all are counted.
-    """
-    changed = [
-        _flip(case, other)
-        for case, other in matched
-        if any(before != after for before, after in case.label_pairs(other))
-    ]
-    order = list(Direction)
-    changed.sort(
-        key=lambda flip: (order.index(flip.direction), _size(flip), flip.task, flip.test, flip.item, flip.variant)
-    )
-    counts = Counter(flip.direction.value for flip in changed)
-    return tuple(changed[:most]), {direction.value: counts[direction.value] for direction in Direction}
-
-
-def _size(flip: Flip) -> float:
-    if flip.score_before is None or flip.score_after is None:
-        return 0.0
-    return -abs(flip.score_after - flip.score_before)
-
-
-def _flip(case: Case, other: Case) -> Flip:
-    before, after, gain = _scores(case, other)
-    direction = Direction.BETTER if gain > 0 else Direction.WORSE if gain < 0 else Direction.SIDEWAYS
-    return Flip(
-        case_first=case.id,
-        case_second=other.id,
-        item=case.item,
-        task=case.task,
-        test=case.test,
-        variant=case.variant,
-        template=case.template,
-        option_order=case.option_order,
-        expected=case.expected,
-        gold=case.gold or "",
-        before=_answers(case),
-        after=_answers(other),
-        score_before=before,
-        score_after=after,
-        direction=direction,
-    )
-
-
-def _scores(case: Case, other: Case) -> tuple[float | None, float | None, float]:
-    """Return both scores on the first shared measure and the gain; 0 if neither is better."""
-    for measure in (ERROR, GOLD, EXPECTED, AGREEMENT):
-        before, after = case.score(measure), other.score(measure)
-        if before is not None and after is not None:
-            gain = before - after if measure == ERROR else after - before
-            # Rounded: means of repeats that are equal must not differ in the last digit.
-            return before, after, round(gain, 12)
-    return None, None, 0.0
-
-
-def _answers(case: Case) -> tuple[str, ...]:
-    return tuple(trial.status if trial.label is None else trial.label for trial in case.trials)
-
-
-_FAILED = frozenset(status.value for status in Status if status.transient)
-
-
-def curve(sides: Sequence[tuple[SideName, Mapping[str, Case]]], terms: Terms) -> tuple[Point, ...]:
-    """Place every side on the plane of cost and correct verdicts and mark the Pareto frontier.
-
-    A verdict is correct if it equals the gold label where the condition keeps it, or the label that a case states; what
-    is only expected relative to the reference verdict counts where nothing else is known, because a judge can be steady
-    and wrong. Only the cases count that all sides have a score for. Cost is that of all trials of the common cases. A
-    side is on the frontier if no other one is at least as often correct, costs at most as much, and is better in one of
-    both. The frontier is that of the estimates; a side of unknown price is not placed on it.
-
-    Args:
-        sides: the sides, each with its cases by a common name.
-        terms: the level of the intervals.
-    """
-    # A side that was asked easier questions would look better than the others.
-    common = set.intersection(*(set(cases) for _, cases in sides)) if sides else set()
-    names = sorted(common)
-    # What is right is known for some case: then what is merely expected does not count as correct.
-    known = any(case.right is not None for _, cases in sides for case in cases.values())
-
-    def score(case: Case) -> float | None:
-        return case.right if known else case.score(EXPECTED)
-
-    scored = [name for name in names if all(score(cases[name]) is not None for _, cases in sides)]
-    points = [_point(side, cases, names, (scored, score), terms) for side, cases in sides]
-    return tuple(evolve(point, frontier=_on_frontier(point, points)) for point in points)
-
-
-def _point(
-    side: SideName,
-    cases: Mapping[str, Case],
-    names: Sequence[str],
-    scoring: tuple[Sequence[str], Callable[[Case], float | None]],
-    terms: Terms,
-) -> Point:
-    scored, score = scoring
-    scores = np.array([score(cases[name]) for name in scored], dtype=np.float64)
-    clusters = [(cases[name].task, cases[name].cluster) for name in scored]
-    # Numbered by task and cluster: tasks may have clusters of the same name.
-    known = {cluster: code for code, cluster in enumerate(sorted(set(clusters)))}
-    sums = jrh_stats.cluster_sums([known[cluster] for cluster in clusters], scores, np.ones(len(scores)))
-    estimate = jrh_stats.clustered_proportion(sums[:, 0], sums[:, 1], level=terms.level)
-    trials = [trial for name in names for trial in cases[name].trials]
-    # A trial that failed in transit has no cost, which is not the same as an unknown one.
-    unknown = sum(trial.cost is None and trial.status not in _FAILED for trial in trials)
-    cost = round(sum(trial.cost or 0.0 for trial in trials), 12)
-    return Point(
-        side=side,
-        cases=len(scored),
-        items=len({(cases[name].task, cases[name].item) for name in scored}),
-        clusters=estimate.clusters,
-        correct=estimate.value,
-        low=estimate.low,
-        high=estimate.high,
-        trials=len(trials),
-        cost=cost,
-        unknown=unknown,
-        per_thousand=round(1000 * cost / len(trials), 12) if trials and not unknown else None,
-        frontier=None,
-    )
-
-
-def _on_frontier(point: Point, points: Sequence[Point]) -> bool | None:
-    if point.per_thousand is None or point.correct is None:
-        return None
-    here = point.per_thousand, point.correct
-    placed = ((other.per_thousand, other.correct) for other in points)
-    # As good in both and not equal is better in one.
-    return not any(
-        cost is not None and correct is not None and cost <= here[0] and correct >= here[1] and (cost, correct) != here
-        for cost, correct in placed
-    )
 
 
 def compare(

@@ -9,9 +9,8 @@ from attrs import evolve, frozen
 from jrh import Interval
 from jrh.text import count_noun, format_dollars
 from jrh_measuring import format_counts, format_ends, format_number, format_p, state_p
-
-from jrh_compare.results import Answer, Changes, Comparison, Flip, Noise, Pair, Point, Row, SideName, Within
-from jrh_compare.scoring import MEASURES, measure_names
+from jrh_measuring.comparing.results import Answer, Changes, Comparison, Flip, Noise, Pair, Point, Row, SideName, Within
+from jrh_measuring.comparing.scoring import MEASURES, measure_names
 
 _DIGITS: Final = 3
 _LONGEST_CAUSE: Final = 160

@@ -11,9 +11,9 @@ from typing import Any, Final
 import attrs
 from jrh.text import clean_text
 from jrh_measuring import LONGEST_COMMENT, lines_that_fit, markdown_text, terminal_text
+from jrh_measuring.comparing.results import Comparison
 
 from jrh_compare.document import Lines, Section, Table, document
-from jrh_compare.results import Comparison
 
 _SHORTENED: Final = f"Shortened to stay within {LONGEST_COMMENT:,} characters; jrh compare --format json has all of it."
 _LINE: Final = 600

@@ -10,9 +10,9 @@ from jrh import REFERENCE, JrhError, Json, RunReport, Task
 from jrh.text import count_noun
 from jrh.values import ComponentUsed
 
-from jrh_compare.matching import Matched
-from jrh_compare.results import Cause, Matching
-from jrh_compare.sides import Side
+from jrh_measuring.comparing.matching import Matched
+from jrh_measuring.comparing.results import Cause, Matching
+from jrh_measuring.comparing.sides import Side
 
 LOOKED_AT: Final = 200
 """Maximum replies per side whose fingerprints are read."""

@@ -12,7 +12,7 @@ from attrs import frozen
 from jrh import JrhError, RecordTable, RunReport, open_run
 from jrh.running import run_state
 
-from jrh_compare.results import SideName
+from jrh_measuring.comparing.results import SideName
 
 
 @frozen(kw_only=True, eq=False)

@@ -8,8 +8,8 @@ from typing import Final, TypeAlias
 
 from jrh import RunReport
 
-from jrh_compare.results import Matching
-from jrh_compare.scoring import Case, Key
+from jrh_measuring.comparing.results import Matching
+from jrh_measuring.comparing.scoring import Case, Key
 
 Matched: TypeAlias = list[tuple[Case, Case]]
 

@@ -10,6 +10,7 @@ import numpy as np
 from attrs import frozen
 from jrh import Item, MetricContext, RecordTable, RunReport, Task
 from jrh.plugins import Role
+
 from jrh_measuring import (
     Codes,
     Levels,

@@ -12,12 +12,12 @@ import numpy as np
 from attrs import evolve, frozen
 from jrh import REFERENCE, RunReport
 from jrh.values import link_members
-from jrh_measuring import FEW_EVENTS, NO_DATA, PageFamily, PValue, Test
 from numpy.typing import NDArray
 
-from jrh_compare.matching import Matched
-from jrh_compare.results import Answer, Changes, Noise, Row, Within
-from jrh_compare.scoring import (
+from jrh_measuring import FEW_EVENTS, NO_DATA, PageFamily, PValue, Test
+from jrh_measuring.comparing.matching import Matched
+from jrh_measuring.comparing.results import Answer, Changes, Noise, Row, Within
+from jrh_measuring.comparing.scoring import (
     AGREEMENT,
     ERROR,
     EXPECTED,
