@@ -6,6 +6,7 @@ import json
 import re
 import sqlite3
 from contextlib import closing
+from html import unescape
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -288,11 +289,14 @@ def test_a_run_with_a_gate_says_its_result_above_everything_and_exits_with_1_if_
 
 
 def test_the_line_of_the_gate_names_what_is_undecided_missing_or_not_checked(project: Project) -> None:
+    import jrh
+
     write_items(project, 40)
     judges = [{"name": "good", "judge": "simulated", "accuracy": 1.0}]
     suite = simulated_suite(judges=judges, tests=[{"format": {"variants": ["spaces"]}}], reports=["terminal"])
+    undecided = {"rules": ["as-expected[reference] >= 0.97"]}
     for gate_section, options, told in (
-        ({"rules": ["as-expected[reference] >= 0.97"]}, (), "Gate: undecided, 0 of 1 rule met (as-expected[reference]"),
+        (undecided, (), "Gate: undecided, 0 of 1 rule met (as-expected[reference]"),
         (
             {"rules": ["as-expected[format] >= 0.5"]},
             ("--test", "reference"),
@@ -302,6 +306,15 @@ def test_the_line_of_the_gate_names_what_is_undecided_missing_or_not_checked(pro
         write_suite(project, suite | {"gate": gate_section})
         done = project.run(*RUN, *options)
         assert (done.exit_code, told in re.sub(r"\s+", " ", done.stdout)) == (0, True), done.output
+    write_suite(project, suite | {"gate": undecided | {"undecided": 1}})
+    done = project.run(*RUN)
+    assert done.exit_code == 1
+    assert "jrh: the gate is undecided, 0 of 1 rule met.\n" in done.stderr
+    # A notebook shows the same line.
+    shown = jrh.run(project.path / "suite.yaml", run_dir=project.path / "run", use_cache=False)._repr_html_()
+    found = re.search(r"Gate: undecided[^<]*", unescape(shown))
+    assert found, shown
+    assert found[0] in re.sub(r"\s+", " ", done.stdout)
 
 
 def test_a_judge_without_any_verdict_never_holds(project: Project) -> None:

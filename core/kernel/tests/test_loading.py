@@ -218,6 +218,9 @@ def test_a_list_of_plugins_adds_to_those_that_jrh_ships_and_only_leaves_those_ou
     assert names(load_plugins(["acme-wanted"])) == ["acme-wanted/wanted", "jrh-shipped/shipped"]
     assert names(load_plugins(OnlyPlugins(["acme-wanted"]))) == ["acme-wanted/wanted"]
     assert len(names(load_plugins())) == 3
+    assert names(load_plugins(OnlyPlugins())) == [], "an empty list, as of an unset variable, loads nothing"
+    with pytest.raises(JrhError, match=r"^--only: unknown plugin 'acme-wantd'"):
+        load_plugins(OnlyPlugins(["acme-wantd"]))
 
 
 def test_the_shipped_distributions_are_those_that_jrh_requires_also_for_its_extras() -> None:

@@ -78,6 +78,30 @@ def test_columns_and_scale_are_guessed_from_names_and_contents(
     assert f"scale: {{{scale}}}" in part
 
 
+def test_what_is_said_of_columns_is_short_and_true(tmp_path: Path) -> None:
+    wide = ",".join(f"c{number}" for number in range(50))
+    rows = "".join(f"{name},Answer {name}.,{label}{',x' * 50}\n" for name, label in (("null", "yes"), ("b", "no")))
+    (tmp_path / "wide.csv").write_text(f"id,response,label,{wide}\n{rows}", encoding="utf-8")
+    _, said = propose_suite(tmp_path / "wide.csv", "wide.csv", {}, None, {}, {})
+    assert "c18, 31 more." in "\n".join(said)
+    assert "id is empty in some rows: rows are numbered." in said
+
+
+def test_a_cell_writes_no_character_into_the_suite_that_yaml_refuses(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import jrh
+
+    monkeypatch.chdir(tmp_path)
+    labels = ("A", "B", "\x1b[31mred")
+    rows = "".join(f"i{number},Answer {number}.,{labels[number % 3]}\n" for number in range(9))
+    Path("table.csv").write_text("id,response,label\n" + rows, encoding="utf-8")
+    result = CliRunner().invoke(init, ["--data", "table.csv"], standalone_mode=False)
+    assert (result.exit_code, "Left out: label-flip" in result.output) == (0, True), result.output
+    ((_, items),) = jrh.read_items(Path("suite.yaml"))
+    assert len(items) == 9
+
+
 def test_what_the_user_says_wins(tmp_path: Path) -> None:
     part = _guess(_ESSAYS, tmp_path, scale="1-6", response="assignment")
     assert '"response": "assignment", "id": "essay_id", "label": "holistic_score"' in part

@@ -23,12 +23,14 @@ from jrh.running.outcome import Settings
 from jrh.running.rehearsal import suite_builder
 from jrh.running.stages.load import read
 from jrh.suite import tests_of
+from jrh.text import clean_text
 from jrh.values.items import Item
 
 Propose: TypeAlias = Callable[
     [Path, str, Mapping[str, str], str | None, Mapping[str, str], Mapping[str, str]], tuple[str, Sequence[str]]
 ]
 _MEND: Final = "Wrong? Use --column label=NAME or --scale 1-6 (add --force)."
+_REASON: Final = 1000
 _TRIED: Final = 100
 """Items on which a test is tried before it is suggested."""
 _TESTS: Final = "# Each test changes what the judge sees and states what a reliable judge does then."
@@ -58,7 +60,7 @@ class _Suggested:
     left_out: Sequence[str] = ()
 
     def write(self) -> str:
-        return _entries([*self.entries, *(f"# Left out: {why}" for why in self.left_out)])
+        return _entries([*self.entries, *(f"# Left out: {clean_text(why, _REASON)}" for why in self.left_out)])
 
 
 def starter_suite(

@@ -62,6 +62,7 @@ def _check(options: GateOptions, report: RunReport, work: StageWork) -> tuple[Ma
     """Return what reports show, and what has failed; empty if nothing has."""
     # Imported here: every run builds this stage, and most have no gate.
     from jrh_measuring.gating.checking import FAILS, Terms, check
+    from jrh_measuring.gating.deciding import Outcome
 
     from jrh_gate import wording
 
@@ -84,7 +85,9 @@ def _check(options: GateOptions, report: RunReport, work: StageWork) -> tuple[Ma
     rows = [[decision.outcome.value, *wording.cells(decision, checked)] for decision in checked.decisions]
     line = wording.write_headline(checked)
     shown = {"line": line, "exit_code": checked.exit_code, "rules": rows}
-    return shown, f"the gate {wording.write_outcome(checked)}" if checked.exit_code == FAILS else ""
+    # With `undecided: 1` this is 1 where no rule fails.
+    verb = "" if Outcome.FAILS in checked.rules.values() else "is "
+    return shown, f"the gate {verb}{wording.write_outcome(checked)}" if checked.exit_code == FAILS else ""
 
 
 class GateLine:

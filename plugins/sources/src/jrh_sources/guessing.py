@@ -74,6 +74,8 @@ _MISSING: Final = ("n/a", "#n/a", "na", "nan", "null", "-")
 """Texts that mean a missing label, in lower case."""
 _JUDGED: Final = ("response", "transcript", _PAIR[0])
 """What a judge reads: one of them is needed."""
+_NAMED: Final = 20
+"""Columns not used that a sentence names."""
 _SHORT: Final = 40
 """Characters of a label."""
 _MOST_LABELS: Final = 50
@@ -122,7 +124,9 @@ class _Column:
     def repeats(self) -> str:
         """Say why it does not name the rows."""
         ((text, count),) = Counter(self.texts).most_common(1)
-        why = f"repeats ('{clean_text(text)}' {count} times)" if text.strip() else "is empty in some rows"
+        # Every text once and not empty: some stand for nothing, such as 'null'.
+        empty = count == 1 or not text.strip()
+        why = "is empty in some rows" if empty else f"repeats ('{clean_text(text)}' {count} times)"
         return f"{clean_text(self.name)} {why}: rows are numbered."
 
 
@@ -447,7 +451,9 @@ def _columns_said(
     more = " (the first ones)" if len(rows) == _ROWS else ""
     said = [f"Read {count_noun(len(rows), 'row')}{more}: {uses}."]
     unused = [column for column in known if column.name not in {used.name for used in chosen.values()}]
-    said += [f"Not used: {', '.join(clean_text(column.name) for column in unused)}."] if unused else []
+    shown = [clean_text(column.name) for column in unused[:_NAMED]]
+    shown += [f"{len(unused) - _NAMED:,} more"] if len(unused) > _NAMED else []
+    said += [f"Not used: {', '.join(shown)}."] if unused else []
     if "label" not in chosen and "label" not in columns:
         like = _like_labels(unused)
         names = " or ".join(clean_text(column.name) for column in like)

@@ -136,13 +136,14 @@ def plugins_option(function: F) -> F:
     """Add `--plugins` and `--only`: the command gets both as one argument, `plugins`."""
 
     @wraps(function)
-    def with_plugins(*args: Any, plugins: str, only: str, **others: Any) -> Any:
+    def with_plugins(*args: Any, plugins: str, only: str | None, **others: Any) -> Any:
         from jrh.plugins.loading import OnlyPlugins
 
-        names = split_names(f"{plugins},{only}")
-        return function(*args, plugins=OnlyPlugins(names) if only else names, **others)
+        # An empty `--only`, as of an unset variable, is the smallest list and not none.
+        names = split_names(f"{plugins},{only or ''}")
+        return function(*args, plugins=names if only is None else OnlyPlugins(names), **others)
 
-    listed = click.option("--only", metavar="A,B", default="", help="Load exactly these (and those of --plugins).")
+    listed = click.option("--only", metavar="A,B", help="Load exactly these (and those of --plugins).")
     return click.option(
         "--plugins",
         metavar="A,B",

@@ -189,18 +189,17 @@ def _is_named(candidate: Candidate, allow: Sequence[str]) -> bool:
 def _select(installed: list[Candidate], allow: Sequence[str]) -> list[Candidate]:
     local = _refuse_repeated(_local(item) for item in allow if _is_local(item))
     wanted = [item for item in allow if not _is_local(item)]
-    named = wanted if isinstance(allow, OnlyPlugins) else [*wanted, *shipped_distributions()]
+    option = "--only" if isinstance(allow, OnlyPlugins) else "--plugins"
+    named = wanted if option == "--only" else [*wanted, *shipped_distributions()]
     known = {plugin.name for plugin in installed} | {plugin.distribution for plugin in installed}
     # A distribution of commands alone has no component: it is known, and nothing of it is loaded here.
-    if wanted:
-        known |= _without_components()
+    known |= _without_components() if wanted else set()
     for item in wanted:
         if item not in known:
             hint = did_you_mean(item, sorted(known))
-            raise JrhError(
-                f"--plugins: unknown plugin '{item}'\n{hint}Installed: {', '.join(sorted(known)) or 'none'}."
-            )
-    chosen = [plugin for plugin in installed if not allow or plugin.core or _is_named(plugin, named)]
+            raise JrhError(f"{option}: unknown plugin '{item}'\n{hint}Installed: {', '.join(sorted(known)) or 'none'}.")
+    everything = not allow and option == "--plugins"
+    chosen = [plugin for plugin in installed if everything or plugin.core or _is_named(plugin, named)]
     # The order of the import path differs between machines, and that of names does not.
     return sorted(chosen, key=lambda plugin: (plugin.distribution, plugin.name)) + local
 
