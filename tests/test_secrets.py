@@ -204,7 +204,7 @@ def test_a_plugin_that_raises_an_error_with_the_key_does_not_spread_it(project: 
 ANSWERING = f"""\
     async def judge(self, question):
         key = os.environ["{KEY_VARIABLE}"]
-        reply = Reply(status=Status.OK, text=key, detail=key, fingerprint=key)
+        reply = Reply(status=Status.OK, text=key, detail=key, fingerprint=key, model_version=key)
         chances = {{"YES": 0.5, key: 0.5}}
         verdict = Verdict(status=Status.OK, presented="YES", rationale=key, detail=key, probabilities=chances)
         return Judgement(verdict=verdict, reply=reply)
@@ -218,7 +218,7 @@ def test_a_judge_that_answers_with_the_key_does_not_spread_it(project: Project) 
     outcome = run(project, "--plugins", "leaky.py")
     assert outcome.exit_code == 0, outcome.output
     kept = one(project, "run", "SELECT reply || probabilities || rationale FROM records")
-    assert kept.count("[redacted]") == 5
+    assert kept.count("[redacted]") == 6
     assert_secret(project, outcome)
 
 

@@ -6,6 +6,7 @@ import asyncio
 import sqlite3
 import time
 from collections.abc import Awaitable, Callable, Iterator
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -383,14 +384,16 @@ async def test_an_answer_that_is_too_long_is_final_says_so_and_is_not_kept(desk:
     assert len(desk.calls()[0]["payload"]) < 1000
 
 
-async def test_the_version_the_provider_reports_is_part_of_what_answered(desk: Desk) -> None:
+async def test_a_reply_says_which_model_was_asked_and_which_the_provider_served(desk: Desk) -> None:
     judge = client(desk.gateway(), scripted(answer(model_version="2026-01-01")))
-    assert (await judge.ask(request())).fingerprint == "scripted/scripted (2026-01-01)"
+    reply = await judge.ask(request())
+    assert (reply.fingerprint, reply.model_version) == ("scripted/scripted", "2026-01-01")
+    assert abs(date.fromisoformat(reply.answered) - datetime.now(UTC).date()) <= timedelta(days=1)
 
 
 async def test_a_key_is_masked_in_the_version_a_provider_reports_too(desk: Desk) -> None:
     judge = client(desk.gateway(), scripted(answer(model_version=f"m-1 {KEY}")))
-    assert (await judge.ask(request())).fingerprint == "scripted/scripted (m-1 [redacted])"
+    assert (await judge.ask(request())).model_version == "m-1 [redacted]"
     assert KEY not in str(desk.calls())
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from jrh import MetricSpec, hookimpl
-from jrh.plugins import FlagSpec, KindSpec, RuleSpec, SectionSpec
+from jrh.plugins import FlagSpec, KindSpec, RuleScope, RuleSpec, SectionSpec
 from jrh.values import FlagEffect
 
 from jrh_metrics.flag_list import EXPLAINING, FORBIDDING
@@ -133,6 +133,13 @@ def jrh_findings() -> Iterable[RuleSpec]:
         kinds=(KindSpec(name="covariate-effect", order=80, floored=True),),
         factory="jrh_metrics.rules.covariates:CovariateEffects",
     )
+    yield RuleSpec(
+        name="served-models",
+        summary="whether several models answered a judge under one name",
+        scope=RuleScope.DATA,
+        kinds=(KindSpec(name="served-model", order=15),),
+        factory="jrh_metrics.reply_sources:ServedModels",
+    )
 
 
 @hookimpl
@@ -145,6 +152,13 @@ def jrh_sections() -> Iterable[SectionSpec]:
         reads=("gold-kappa", "gold-accuracy", "as-expected", "mean-over-tests", "rerun-disagreement"),
         factory="jrh_metrics.answer_table:AnswerTable",
         order=-10,
+    )
+    yield SectionSpec(
+        name="this-run",
+        summary="replies that another run paid for, and the models that providers say they served",
+        title="This run",
+        factory="jrh_metrics.reply_sources:ThisRun",
+        order=-5,
     )
     yield SectionSpec(
         name="judges-by-tests",

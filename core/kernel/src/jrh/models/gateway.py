@@ -398,6 +398,7 @@ class Gateway:
                 latency=time.perf_counter() - started,
                 attempts=call.attempts,
                 not_settable=client.refusals(call.request),
+                answered=time.strftime("%Y-%m-%d", time.gmtime()),
             )
             # Inside of the `try`: an answer that cannot be written down is a fault of the provider like any other.
             payload = to_text_once(reply)

@@ -8,12 +8,12 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Final
 
-from attrs import define, evolve, fields, frozen
+from attrs import asdict, define, evolve, fields, frozen
 
 from jrh.errors import StopReason, StopRun
 from jrh.hashing import canonical_json
 from jrh.plugins.protocols import ChatRequest, Rates
-from jrh.store.calls_table import OF_STAGES
+from jrh.store.calls_table import OF_STAGES, Spent
 from jrh.store.run_store import Store
 from jrh.suite.definition import Budget
 from jrh.values.verdicts import Reply, Usage
@@ -141,26 +141,6 @@ def longest_reply(request: ChatRequest, rates: Rates) -> int | None:
     return request.sampling.max_tokens or rates.max_output_tokens
 
 
-@frozen(kw_only=True)
-class Spent:
-    """Sums of what has been spent, for display."""
-
-    paid: float
-    """US dollars for calls of known cost, in this run directory."""
-    uncertain: float
-    """Worst-case cost, in US dollars, of calls with unknown outcome: lost connections, timeouts, kills."""
-    calls: int
-    """Number of attempts sent, in this run directory."""
-    unpriced: int
-    """Number of replies of unknown price."""
-    earlier: float = 0.0
-    """The part of `paid` that earlier processes paid, in this run directory."""
-    unbounded: int = 0
-    """Number of calls of unknown cost that has no upper bound, or one that the provider contradicted."""
-    contradicted: int = 0
-    """Number of replies, in this process, whose bill contradicts the most they could cost."""
-
-
 @define(kw_only=True)
 class Ledger:
     """Add up the costs and stop the run before it exceeds the budget."""
@@ -184,7 +164,7 @@ class Ledger:
         totals = store.calls.totals()
         # Judges that ask no model of the suite state their cost themselves, and have no calls in the store.
         paid = totals.paid + store.spending.judge_costs()
-        return cls(budget=budget, earlier=paid, **{**totals._asdict(), "paid": paid})
+        return cls(budget=budget, **asdict(evolve(totals, paid=paid, earlier=paid)))
 
     @property
     def room(self) -> float:

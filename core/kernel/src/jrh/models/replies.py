@@ -91,17 +91,19 @@ def read_reply(
     latency: float = 0.0,
     attempts: int = 1,
     not_settable: tuple[str, ...] = (),
+    answered: str = "",
 ) -> Reply:
     """Return the reply to a call: status, text without secrets, cost.
 
     Args:
         completion: what the provider answered.
         redact: masks the secrets that are known.
-        fingerprint: of the model; the version that the provider reports is added.
+        fingerprint: of the model.
         rates: US dollars per token, where the provider states no cost itself; None: unknown.
         latency: seconds.
         attempts: how often was sent.
         not_settable: settings of the request that the model refuses.
+        answered: the day in UTC.
 
     Raises:
         TypeError: the provider returned something else than a completion.
@@ -113,7 +115,6 @@ def read_reply(
     if not text.strip() and status is Status.OK:
         text = completion.reasoning  # where servers put the whole reply if the model does not close its reasoning
     overlong = _is_overlong(completion)
-    version = f" ({completion.model_version})" if completion.model_version else ""
     return Reply(
         status=status,
         text="" if overlong else redact(text),
@@ -121,12 +122,14 @@ def read_reply(
         usage=completion.usage,
         cost=cost_of(completion.usage, rates) if completion.cost is None else completion.cost,
         latency=latency,
-        fingerprint=fingerprint + redact(version),
+        fingerprint=fingerprint,
+        model_version=redact(completion.model_version),
         # Masked before it is cut: a part of a key would not be recognised.
         detail=redact(detail)[:_LONGEST_DETAIL],
         attempts=attempts,
         token_probabilities=() if overlong else completion.token_probabilities,
         not_settable=not_settable,
+        answered=answered,
     )
 
 

@@ -88,9 +88,9 @@ def _notes_on_bills(store: Store) -> Iterable[str]:
 
 def _notes_on_settings(store: Store) -> Iterable[str]:
     """Say which settings are not available, and for how many replies of whom."""
-    lines = store.spending.not_settable()
-    for model, settings in dict.fromkeys((line.model, line.settings) for line in lines):
-        of = [line for line in lines if (line.model, line.settings) == (model, settings)]
+    lines = [line for line in store.spending.sources() if line.not_settable]
+    for model, settings in dict.fromkeys((line.model, line.not_settable) for line in lines):
+        of = [line for line in lines if (line.model, line.not_settable) == (model, settings)]
         users = dict.fromkeys(PREFLIGHT if line.role == PREFLIGHT else f"{line.role} {line.name}" for line in of)
         tests = dict.fromkeys(line.test for line in of if line.test)
         where = f" in {', '.join(tests)}" if tests else ""

@@ -15,9 +15,9 @@ from attrs import Factory, define, field, frozen
 import jrh
 from jrh.document.positions import did_you_mean
 from jrh.errors import JrhError, StopReason, StopRun
-from jrh.models.ledger import Spent
 from jrh.plugins.loading import Loaded
 from jrh.plugins.protocols import StageOutcome
+from jrh.store.calls_table import Spent
 from jrh.suite.definition import Suite
 from jrh.suite.overrides import JudgeArgument
 from jrh.suite.resolved import ResolvedSuite, Shard

@@ -13,9 +13,9 @@ from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any, Final
 
-from jrh.models.ledger import Spent
 from jrh.plugins.entry_points import DISPLAYS
 from jrh.running.run_log import FailingStream
+from jrh.store.calls_table import Spent
 from jrh.text import count_noun, format_dollars, terminal
 from jrh.text.display import clean_lines
 

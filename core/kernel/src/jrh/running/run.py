@@ -32,8 +32,15 @@ async def run_suite(request: RunRequest, progress: Progress) -> RunResult:
         # What a damaged store holds cannot be trusted, so there is no result to return: that is an error.
         except DamagedStoreError:
             raise
-        except StoreError as error:  # the disk is full, or the run directory is gone
-            return result_without_report(ready, error)
+        except StoreError as error:  # the disk is full, or the run directory is gone: what was written is kept
+            return RunResult(
+                exit_code=INCOMPLETE,
+                message=str(error),
+                run_dir=ready.run_dir,
+                report=None,
+                spent=ready.gateway.ledger.totals(),
+                unknown_calls=ready.unknown_calls,
+            )
 
 
 async def conclude(ready: Prepared, executed: Execution) -> RunResult:
@@ -59,18 +66,6 @@ async def conclude(ready: Prepared, executed: Execution) -> RunResult:
         files=written.files,
         problems=written.problems,
         may_continue=asks_again(ended, report),
-    )
-
-
-def result_without_report(ready: Prepared, error: StoreError) -> RunResult:
-    """Return the result of a run that can write nothing more: there is no report, and what was written is kept."""
-    return RunResult(
-        exit_code=INCOMPLETE,
-        message=str(error),
-        run_dir=ready.run_dir,
-        report=None,
-        spent=ready.gateway.ledger.totals(),
-        unknown_calls=ready.unknown_calls,
     )
 
 

@@ -9,12 +9,12 @@ from functools import cached_property
 from typing import ClassVar, Final, NamedTuple
 from zlib import crc32
 
-from attrs import evolve, fields
+from attrs import evolve, fields, frozen
 
 from jrh.store.database import TRANSIENT, Database
 from jrh.store.temporary import NumberTable, part_of
 from jrh.values.report import FaultLine, SpendLine
-from jrh.values.verdicts import Reply, Status
+from jrh.values.verdicts import Reply, ReplySource, Status
 
 ANSWERED: Final = ("ok", "refused", "truncated", "incomplete")
 """Outcomes that are answers. Every other outcome names a kind of failure."""
@@ -48,18 +48,24 @@ SELECT key, id, worst, attempts FROM (
 _NO_FAULT: Final = ", ".join(f"'{outcome}'" for outcome in (*ANSWERED, UNKNOWN, NOT_SETTABLE))
 
 
-class CallTotals(NamedTuple):
-    """Totals over all calls of a run directory."""
+@frozen(kw_only=True)
+class Spent:
+    """Sums of what has been spent, for display."""
 
     paid: float
-    """US dollars of calls with a known cost."""
+    """US dollars for calls of known cost, in this run directory."""
     uncertain: float
-    """Worst case, in US dollars, of calls with an unknown cost."""
+    """Worst-case cost, in US dollars, of calls with unknown outcome: lost connections, timeouts, kills."""
     calls: int
+    """Number of attempts sent, in this run directory."""
     unpriced: int
-    """Replies with an unknown price."""
-    unbounded: int
-    """Calls with an unknown cost and no worst case."""
+    """Number of replies of unknown price."""
+    earlier: float = 0.0
+    """The part of `paid` that earlier processes paid, in this run directory."""
+    unbounded: int = 0
+    """Number of calls of unknown cost that has no upper bound, or one that the provider contradicted."""
+    contradicted: int = 0
+    """Number of replies, in this process, whose bill contradicts the most they could cost."""
 
 
 class Overbilled(NamedTuple):
@@ -189,15 +195,15 @@ class CallsTable:
         """Tell whether an earlier call with this key failed after all its retries."""
         return self._given_up.get(key, call) < call
 
-    def totals(self) -> CallTotals:
+    def totals(self) -> Spent:
         """Add up the calls of this run directory, including those of earlier processes."""
-        ((paid, *counts),) = self._database.rows(
+        ((paid, calls, unpriced, unbounded),) = self._database.rows(
             "SELECT total(cost), count(*), coalesce(sum(payload IS NOT NULL AND cost IS NULL), 0), "
             "coalesce(sum(cost IS NULL AND worst IS NULL), 0) FROM calls"
         )
         unknown = self._database.rows("SELECT model, total(worst) FROM calls WHERE cost IS NULL GROUP BY model")
         uncertain = sum(worst * self.overbilled(model).factor for model, worst in unknown)
-        return CallTotals(paid, uncertain, *counts)
+        return Spent(paid=paid, uncertain=uncertain, calls=calls, unpriced=unpriced, unbounded=unbounded)
 
     def overbilled(self, model: str) -> Overbilled:
         """Return what the calls of a model cost at most, relative to their worst case by price."""
@@ -267,7 +273,7 @@ class NotesTable:
 OF_STAGES: Final = "stage:"
 """Starts the owner of the replies that declared stages ask for, which ends with the name of the stage."""
 
-_NOTE_USE: Final = "INSERT OR IGNORE INTO uses VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_NOTE_USE: Final = "INSERT OR IGNORE INTO uses VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _OF_A_LINE: Final = tuple(field.name for field in fields(SpendLine))
 
 # Every reply once: by its first user, drafting before judging, judging in plan order. The order depends on nothing that
@@ -287,6 +293,14 @@ _GATEWAY: Final = f"""
 SELECT role, name, model, task, test, {_SUMS}
 FROM ({_FIRST_USES}) WHERE nth = 1 GROUP BY role, name, model, task, test
 """  # noqa: S608 - fixed names
+_SOURCE: Final = ", ".join(ReplySource._fields[:-2])
+# A reply that the run has no call for was another run's: resuming a run reuses nothing.
+_SOURCES: Final = f"""
+SELECT {_SOURCE}, count(*), sum(nth = 1) FROM (
+    SELECT *, NOT EXISTS (SELECT 1 FROM calls c WHERE c.key = u.key AND c.payload IS NOT NULL) AS reused
+    FROM ({_FIRST_USES}) u
+) GROUP BY {_SOURCE} ORDER BY {_SOURCE}
+"""  # noqa: S608 - fixed names
 # A judge that asks no model of the suite states what its reply cost; a simulated one states what it would have cost.
 # One that hands back a verdict without a reply may have called anything: its price is unknown.
 _STATED: Final = f"""
@@ -297,19 +311,6 @@ WHERE NOT r.simulated AND (r.reply IS NOT NULL OR r.status != '{Status.PLUGIN_ER
     AND NOT EXISTS (SELECT 1 FROM uses u WHERE u.owner = r.trial_id)
 GROUP BY r.judge, r.task, r.test
 """  # noqa: S608 - fixed names
-
-
-class NotSettable(NamedTuple):
-    """Replies that were given without a setting, because the model does not have it."""
-
-    model: str
-    settings: str
-    """Such as `seed, temperature`."""
-    role: str
-    name: str
-    """The suite's name of the component."""
-    test: str
-    replies: int
 
 
 class SpendingTable:
@@ -334,17 +335,13 @@ class SpendingTable:
             about: the user's name, task and test.
         """
         tokens = reply.usage.prompt_tokens, reply.usage.completion_tokens
-        row = (owner, key, role, *about, model, reply.cost, *tokens, ", ".join(reply.not_settable))
+        settings = ", ".join(reply.not_settable)
+        row = (owner, key, role, *about, model, reply.cost, *tokens, settings, reply.model_version, reply.answered)
         self._database.writer.put((_NOTE_USE, [row]))
 
-    def not_settable(self) -> list[NotSettable]:
-        """Return which replies the run rests on were given without a setting that was asked for."""
-        rows = self._database.rows(
-            "SELECT model, not_settable, role, name, test, count(*) "  # noqa: S608 - fixed names
-            f"FROM ({_FIRST_USES}) WHERE not_settable != '' "
-            "GROUP BY model, not_settable, role, name, test ORDER BY model, not_settable, role, name, test"
-        )
-        return [NotSettable._make(row) for row in rows]
+    def sources(self) -> list[ReplySource]:
+        """Return where the replies come from that the run rests on, in the order of models."""
+        return [ReplySource._make(row) for row in self._database.rows(_SOURCES)]
 
     def forget_drafts(self, task: str, test: str, owner: str) -> None:
         """Forget what other drafts of a test used; these are made by `owner`."""

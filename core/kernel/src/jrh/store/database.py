@@ -132,7 +132,7 @@ T = TypeVar("T")
 
 TRANSIENT: Final = ", ".join(f"'{status.value}'" for status in Status if status.transient)
 """Statuses of trials that will be repeated, as a list in SQL."""
-SCHEMA_VERSION: Final = 21
+SCHEMA_VERSION: Final = 22
 LOCK: Final = "run.lock"
 LOG: Final = "log.jsonl"
 """The run's log, in the directory of the store."""
@@ -186,7 +186,7 @@ CREATE TABLE IF NOT EXISTS model_notes (
 CREATE TABLE IF NOT EXISTS uses (
     owner TEXT NOT NULL, key TEXT NOT NULL, role TEXT NOT NULL, name TEXT NOT NULL, task TEXT NOT NULL,
     test TEXT NOT NULL, model TEXT NOT NULL, cost REAL, prompt_tokens INTEGER, completion_tokens INTEGER,
-    not_settable TEXT NOT NULL,
+    not_settable TEXT NOT NULL, model_version TEXT NOT NULL, answered TEXT NOT NULL,
     PRIMARY KEY (owner, key, role, name)
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS records (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal
 
 import attrs
 from attrs import Factory, frozen
@@ -11,8 +11,6 @@ from attrs import Factory, frozen
 from jrh.document.convert import structure
 from jrh.errors import JrhError, SuiteError
 from jrh.values.json_values import Json
-
-TranscriptRole: TypeAlias = Literal["system", "user", "assistant", "tool"]
 
 _MOST_SHOWN: Final = 5
 
@@ -32,7 +30,7 @@ class ToolCall:
 class TranscriptMessage:
     """One message of a transcript."""
 
-    role: TranscriptRole
+    role: Literal["system", "user", "assistant", "tool"]
     content: str = ""
     reasoning: str = ""
     """The model's reasoning before its answer; empty if the source has none or drops it."""

@@ -56,4 +56,5 @@ from .verdicts import CaseRecord as CaseRecord
 from .verdicts import Evidence as Evidence
 from .verdicts import Example as Example
 from .verdicts import ImportedLog as ImportedLog
+from .verdicts import ReplySource as ReplySource
 from .verdicts import Truth as Truth

@@ -235,28 +235,14 @@ class RunReport:
 _COUNTS: Final = ("unknown", "prompt_tokens", "completion_tokens", "tokens_unknown")
 
 
-@frozen(kw_only=True)
-class SpendTotal:
-    """A sum of spending."""
-
-    cost: float
-    """US dollars, for the replies of known price."""
-    unknown: int
-    """Number of replies of unknown price."""
-    replies: int
-    prompt_tokens: int
-    completion_tokens: int
-    tokens_unknown: int
-    """Number of replies without a token count."""
-
-
-def total_spending(lines: Iterable[SpendLine]) -> SpendTotal:
-    """Add up spending: the only sum of costs that an output may call the run's."""
+def total_spending(lines: Iterable[SpendLine]) -> SpendLine:
+    """Add up spending, as a line about no component: the only sum of costs that an output may call the run's."""
     # `lines` may be an iterator, and every count below goes through it.
     some = tuple(lines)
     counts = {name: sum(getattr(line, name) for line in some) for name in ("replies", *_COUNTS)}
     # Exact and then rounded, so that the order of the lines cannot change the sum.
-    return SpendTotal(cost=round(math.fsum(line.cost for line in some), 12), **counts)
+    cost = round(math.fsum(line.cost for line in some), 12)
+    return SpendLine(role="", name="", model="", task="", test="", cost=cost, **counts)
 
 
 def spending_of(line: CostLine) -> SpendLine:

@@ -81,7 +81,9 @@ class Reply:
     latency: float | None = None
     """Seconds of the attempt that answered."""
     fingerprint: str = ""
-    """The model that answered: provider, model, endpoint, and the version the provider reports."""
+    """The model that was asked: provider, model, endpoint."""
+    model_version: str = ""
+    """The model that the provider says it served, with its system fingerprint; empty: it does not say."""
     detail: str = ""
     """Why there is no usable text."""
     attempts: int = 1
@@ -89,6 +91,8 @@ class Reply:
     """Per generated token, the probabilities of the most likely tokens, if the provider reports them."""
     not_settable: tuple[str, ...] = ()
     """Settings of the request that the model refuses, and that it answered without: `temperature`, `seed`, ..."""
+    answered: str = ""
+    """Day of the answer in UTC, such as `2026-11-03`; empty: unknown. A reply keeps it wherever it is used again."""
 
     @property
     def ok(self) -> bool:
@@ -276,6 +280,30 @@ class CaseRecord(NamedTuple):
     cost: float | None
 
 
+class ReplySource(NamedTuple):
+    """Where replies to one component come from in one test, and what they were asked without."""
+
+    model: str
+    """The suite's name of the model."""
+    not_settable: str
+    """Settings that the model does not have, such as `seed, temperature`."""
+    role: str
+    """`judge`, `writer`, ...: see `SpendLine`."""
+    name: str
+    """The suite's name of the component."""
+    test: str
+    model_version: str
+    """The model that the provider says it served; see `Reply`."""
+    answered: str
+    """Day of the answers in UTC; empty: unknown."""
+    reused: bool
+    """Another run paid for them: they come from the shared cache."""
+    replies: int
+    """Number of replies; one that several trials share counts for each."""
+    distinct: int
+    """Number of those that nothing before uses: the sum is the number of replies of the run."""
+
+
 @frozen(kw_only=True)
 class CasesAsMade:
     """The cases as they were before people rejected and edited some of them."""
@@ -309,6 +337,10 @@ class Evidence(Protocol):
     def as_made(self) -> CasesAsMade | None:
         """Return the cases as they were made; None if there are no decisions."""
         return None
+
+    def sources(self) -> Sequence[ReplySource]:
+        """Return where the replies come from that the run rests on."""
+        return ()
 
 
 class NoEvidence(Evidence):

@@ -159,7 +159,8 @@ def _models_that_answered(side: Side) -> list[str]:
     # Spread over the plan: a model may change under its name in the middle of a run.
     some = ids[:: max(1, -(-len(ids) // LOOKED_AT))]
     replies = side.run.report.evidence.replies(some)
-    return sorted({reply.fingerprint for reply in replies.values() if reply.fingerprint})
+    answered = {(reply.fingerprint, reply.model_version) for reply in replies.values() if reply.fingerprint}
+    return [f"{model} ({version})" if version else model for model, version in sorted(answered)]
 
 
 def _tasks_of(first: RunReport, second: RunReport) -> tuple[Mapping[str, Task], Mapping[str, Task]]:

@@ -51,14 +51,15 @@ def _before_usage(text: str) -> bytes:
 def message_completion(message: Body, prompt: str, *, finish_reason: str = "stop") -> bytes:
     """Write the response that answers with a message, such as one with a refusal or null content.
 
-    A `usage` in the message is what the response states; otherwise the tokens are counted.
+    A `usage`, `model` or `system_fingerprint` in the message is what the response states.
     """
     message = dict(message)
     stated = message.pop("usage", None)
+    served = {name: message.pop(name) for name in ("model", "system_fingerprint") if name in message}
     answered = tokens(_content(message.get("content")))
     usage = {"prompt_tokens": tokens(prompt), "completion_tokens": answered}
     usage["total_tokens"] = sum(usage.values())
-    return json.dumps(response(message, usage=stated or usage, finish_reason=finish_reason)).encode()
+    return json.dumps(response(message, usage=stated or usage, finish_reason=finish_reason) | served).encode()
 
 
 def response(message: Body | None, *, usage: Body | None, finish_reason: str = "stop") -> dict[str, Any]:

@@ -15,7 +15,7 @@ from jrh.store.run_store import Store
 from jrh.store.stage_tables import TableSpec
 from jrh.values.cases import Case
 from jrh.values.items import Item
-from jrh.values.verdicts import COLUMNS, CasesAsMade, Reply
+from jrh.values.verdicts import COLUMNS, CasesAsMade, Reply, ReplySource
 
 
 @frozen
@@ -149,6 +149,10 @@ class StoredEvidence:
             return None
         gone = self.store.cases.by_id([name for name, as_made in valid.items() if not as_made])
         return CasesAsMade(valid=valid, records=records_as_made(self.store, gone))
+
+    def sources(self) -> Sequence[ReplySource]:
+        """Return where the replies come from that the run rests on."""
+        return self.store.spending.sources()
 
     def replies(self, trial_ids: Sequence[str]) -> Mapping[str, Reply]:
         """Return the replies that are stored, by the id of their trial."""

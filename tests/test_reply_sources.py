@@ -1,0 +1,145 @@
+"""A run says whose replies it rests on: how many another run paid for, and which models providers say they served."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from attrs import define
+from jrh_testing import ChatServer, Inside, Project, loop_over
+from support.batch_server import BatchServer
+from support.keys import KEY, KEY_VARIABLE
+from support.looking import report
+from support.suites import llm_suite, openai_http, write_items, write_suite
+
+pytestmark = pytest.mark.inside
+
+ITEMS = 5
+
+
+@define
+class Served:
+    """What answers at one address: the model that it says it is changes, and so does its answer."""
+
+    model: str = "old-1"
+    answer: str = "YES"
+    fingerprint: str = ""
+
+    def __call__(self, _body: dict[str, Any]) -> dict[str, Any]:
+        stated = {"system_fingerprint": self.fingerprint} if self.fingerprint else {}
+        return {"role": "assistant", "content": self.answer, "model": self.model, **stated}
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    project = Inside(tmp_path, env={KEY_VARIABLE: KEY})
+    write_items(project, ITEMS)
+    return project
+
+
+def run(project: Project, model: dict[str, Any], run_dir: str, *variants: str, also: Sequence[str] = ()) -> str:
+    """Run the reference, and a test with these variants; return what is printed."""
+    tests = [{"format": {"variants": list(variants)}}] if variants else []
+    write_suite(project, llm_suite(model, tests=tests, reports=["terminal", "json", *also], metrics=["missing"]))
+    outcome = project.run("run", "suite.yaml", "--run-dir", run_dir, "--yes")
+    assert outcome.exit_code == 0, outcome.output
+    return outcome.stdout
+
+
+def found(project: Project, run_dir: str) -> list[tuple[str, str]]:
+    """Return the findings about served models."""
+    findings = report(project, run_dir)["findings"]
+    return [(each["severity"], each["sentence"]) for each in findings if each["kind"] == "served-model"]
+
+
+def served(project: Project, run_dir: str) -> list[list[Any]]:
+    """Return the rows of the block "This run" in the JSON report: the model served, its replies, those reused."""
+    sections = [each for each in report(project, run_dir)["sections"] if each["name"] == "this-run"]
+    tables = [part for section in sections for part in section["parts"] if part["kind"] == "table"]
+    return [row["cells"][:3] for table in tables for row in table["rows"]]
+
+
+def test_a_cache_that_mixes_two_models_behind_one_name_is_a_warning(project: Project) -> None:
+    """Another model at the same address: the cache's replies are the old one's, and verdicts change with the model."""
+    model = Served()
+    with ChatServer(model) as server:
+        first = run(project, openai_http(server.url), "first")
+        model.model, model.answer = "new-2", "NO"
+        second = run(project, openai_http(server.url), "second", "trailing", also=["markdown", "html"])
+    day = datetime.now(UTC)
+    assert ("reused" in first, found(project, "first")) == (False, [])
+    sentence = f"5 of 10 replies reused from earlier runs, the oldest of {day.day} {day:%B %Y}."
+    for place, text in {
+        "terminal": second,
+        "markdown": project.read("second/report.md"),
+        "page": project.read("second/report.html"),
+    }.items():
+        assert sentence in text, place
+        assert "This run" in text or place == "terminal"
+    ((severity, what),) = found(project, "second")
+    assert severity == "warning"
+    told = "Several models answered under the name 'mini': "
+    assert f"{told}new-2 gave 5 replies; old-1 gave 5 replies (5 reused)" in what
+    assert "`jrh run SUITE --no-cache --run-dir NEW`" in what
+    assert "Several models answered" in " ".join(second.split())
+    assert served(project, "second") == [["new-2", 5, 0], ["old-1", 5, 5]]
+
+
+def test_a_run_that_is_resumed_reuses_nothing_and_a_change_within_it_is_a_warning(project: Project) -> None:
+    model = Served()
+    with ChatServer(model) as server:
+        run(project, openai_http(server.url), "run")
+        model.model = "new-2"
+        resumed = run(project, openai_http(server.url), "run", "trailing")
+    assert "reused" not in resumed
+    assert [severity for severity, _ in found(project, "run")] == ["warning"]
+    assert served(project, "run") == [["new-2", 5, 0], ["old-1", 5, 0]]
+
+
+def test_another_system_fingerprint_of_the_same_model_is_worth_knowing_and_no_warning(project: Project) -> None:
+    model = Served(fingerprint="fp_1")
+    with ChatServer(model) as server:
+        run(project, openai_http(server.url), "first")
+        model.fingerprint = "fp_2"
+        run(project, openai_http(server.url), "second", "trailing")
+    ((severity, what),) = found(project, "second")
+    assert severity == "info"
+    assert "The system fingerprint changed under the name 'mini': old-1 fp_2 gave 5 replies; old-1 fp_1 gave 5" in what
+
+
+def test_replies_that_the_cache_has_no_day_of_are_of_an_unknown_day(project: Project) -> None:
+    with ChatServer(Served()) as server:
+        run(project, openai_http(server.url), "first")
+        (cache,) = project.path.rglob("replies.sqlite")
+        with sqlite3.connect(cache) as connection:
+            connection.execute("UPDATE replies SET payload = json_remove(payload, '$.answered')")
+        assert "5 of 5 replies reused from earlier runs, the oldest of an unknown day." in run(
+            project, openai_http(server.url), "second"
+        )
+
+
+@loop_over("provider", ["openai-batch", "anthropic-batch"])
+def test_replies_of_batches_say_which_model_was_served(provider: str, tmp_path: Path) -> None:
+    project = Inside(tmp_path / provider, env={KEY_VARIABLE: KEY})
+    write_items(project, ITEMS)
+    with BatchServer(key=KEY) as server:
+        model = {**openai_http(server.url, max_tokens=20), "provider": provider}
+        model |= {"collect_seconds": 0.1, "poll_seconds": 0.1, "settle_seconds": 0.2}
+        server.spoil = lambda rows: [_renamed(row) for row in rows]  # of the first batch alone
+        run(project, model, "first")
+        run(project, model, "second", "trailing")
+    assert served(project, "second") == [["loopback-1", 5, 0], ["old-1", 5, 5]]
+    assert [severity for severity, _ in found(project, "second")] == ["warning"]
+
+
+def _renamed(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a row of results of either protocol as another model's."""
+    if "response" in row:
+        response = row["response"]
+        return {**row, "response": {**response, "body": {**response["body"], "model": "old-1"}}}
+    result = row["result"]
+    return {**row, "result": {**result, "message": {**result["message"], "model": "old-1"}}}
