@@ -166,6 +166,12 @@ def test_the_guide_of_a_red_gate_shows_how_often_it_is_wrong(project: Project) -
     assert shown("red-gate.md", outcomes) == []
 
 
+def test_the_guide_of_a_retired_judge_answers_whether_it_may_be_swapped(project: Project) -> None:
+    outcomes = list(followed(project, "retired-judge.md"))
+    assert [done.exit_code for _, done in outcomes] == [0] * len(outcomes), [done.output for _, done in outcomes]
+    assert shown("retired-judge.md", outcomes) == []
+
+
 def test_the_skill_file_has_the_head_that_assistants_look_for() -> None:
     head, _, body = text_of("SKILL.md").removeprefix("---\n").partition("\n---\n")
     found = yaml.safe_load(head)

@@ -48,6 +48,7 @@ def test_every_command_ends_with_one_that_runs_as_it_is_printed(project: Project
         ("report", RUN),
         ("gate", RUN, "--rule", "as-expected >= 0.99"),
         ("compare", RUN),
+        ("swap", RUN, "--old", "a", "--new", "b"),
         ("check", "my verdicts.csv", "--judge", "judge", "--human", "human", "--item", "id"),
         ("check", "my verdicts.csv", "--judge", "judge", "--human", "human", "--write-import", "my import.yaml"),
         ("import", "my import.yaml", "--run-dir", "imported"),

@@ -1,5 +1,7 @@
 """Answer decisions from stored verdicts, one command each.
 
 `gate_risk` simulates nights of a gate: `resampling` draws them, `jrh_measuring.gating` decides their rules, and
-`gate_risk_text` writes what was found. `stored` finds the run that an argument means.
+`gate_risk_text` writes what was found. `swap` decides whether a judge may replace another from what
+`jrh_measuring.comparing` pairs, `equating` translates pass marks, and `swap_text` writes the answer. `stored` finds the
+run that an argument means.
 """

@@ -65,3 +65,40 @@ def gate_risk(
     )
     say(risk_json(found) if form == "json" else risk_text(found, runs), nl=False, data=form == "json")
     return 0
+
+
+@click.command("swap")
+@click.argument("runs", metavar="OLD_RUN [NEW_RUN]", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--old", default="", metavar="JUDGE", help="The judge to be replaced; needed where a run has several.")
+@click.option("--new", default="", metavar="JUDGE", help="The judge that may replace it.")
+@click.option(
+    "--margin",
+    type=FiniteRange(0, 1, min_open=True),
+    default=0.05,
+    show_default=True,
+    help="Largest difference of a share that does not matter, chosen before seeing the data.",
+)
+@click.option(
+    "--mark",
+    type=FiniteRange(0, 1),
+    default=0.5,
+    show_default=True,
+    help="Pass mark to translate, where it is a share of verdicts (two labels).",
+)
+@click.option("--flips", type=click.IntRange(0, 1000), default=5, show_default=True, help="Changed cases listed.")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def swap(runs: tuple[Path, ...], old: str, new: str, margin: float, mark: float, flips: int, form: str) -> int:
+    """Tell whether a new judge may replace the old one.
+
+    Compares two judges on the same cases, from two runs or, with --old and --new, from one. Answers: equivalent within
+    the margin, worse, better, or too few items and how many would decide. Translates the pass mark. Read-only; makes no
+    model calls.
+    """
+    from jrh_decide.swap import find_swap
+    from jrh_decide.swap_text import swap_json, swap_text
+
+    if len(runs) > 2:  # noqa: PLR2004
+        raise click.UsageError("pass the run of the old judge and that of the new one, or one run of both")
+    found = find_swap(runs, old=old, new=new, margin=margin, mark=mark, most_flips=flips)
+    say(swap_json(found) if form == "json" else swap_text(found), nl=False, data=form == "json")
+    return 0

@@ -55,13 +55,15 @@ class Tested:
     """That the difference is the margin or more; None without one."""
 
 
-def rows(matched: Matched, runs: tuple[RunReport, RunReport], terms: Terms) -> Iterator[Tested]:
+def rows(
+    matched: Matched, runs: tuple[RunReport, RunReport], terms: Terms, measures: Iterable[str] = MEASURES
+) -> Iterator[Tested]:
     """Yield a row per task, test and measure that the cases of both sides have, in the order of the first run."""
     sizes = [{summary.task.name: len(summary.task.scale.labels) for summary in report.tasks} for report in runs]
     for (task, test), pairs in cells(matched, runs[0]).items():
         # The longer of both scales: a scale may have gained a level between two runs.
         levels = max(sizes[0][task], sizes[1][pairs[0][1].task])
-        for measure in MEASURES:
+        for measure in measures:
             about = _applicable(pairs, measure)
             if about:
                 same_as = _same_as(measure, test, pairs)
@@ -150,7 +152,7 @@ def _answer(row: Row) -> Answer:
 def _row(measure: str, place: tuple[str, str, str], pairs: Matched, span: float, terms: Terms) -> Tested:
     scored = [pair for pair in pairs if all(case.score(measure) is not None for case in pair)]
     before, after = (np.array([pair[side].score(measure) for pair in scored], dtype=np.float64) for side in (0, 1))
-    clusters = _clusters(scored)
+    clusters = clusters_of(scored)
     change = _change(measure, scored, clusters, span, terms)
     estimate, test = change.estimate, change.test
     # Rounded: means of repeats that are equal must not differ in the last digit.
@@ -193,7 +195,7 @@ def _row(measure: str, place: tuple[str, str, str], pairs: Matched, span: float,
     )
 
 
-def _clusters(pairs: Sequence[tuple[Case, Case]]) -> NDArray[np.int64]:
+def clusters_of(pairs: Sequence[tuple[Case, Case]]) -> NDArray[np.int64]:
     """Number the clusters of matched cases; what is one cluster in either run is one."""
     # Numbered, because equal names of clusters in two runs need not be the same cluster.
     names = link_members((case.item, (f"1 {case.cluster}", f"2 {other.cluster}")) for case, other in pairs)
@@ -276,7 +278,7 @@ def changes(
     for (task, test), pairs in cells(matched, first).items():
         trials = [
             (cluster, float(before != after))
-            for cluster, (case, other) in zip(_clusters(pairs), pairs, strict=True)
+            for cluster, (case, other) in zip(clusters_of(pairs), pairs, strict=True)
             for before, after in case.label_pairs(other)
         ]
         # A repeat that one side alone was asked is not missing.
@@ -314,7 +316,7 @@ def _noise(cases: Sequence[Case], terms: Terms) -> Noise:
     # One column at least, where nothing was answered.
     names = sorted({label for counts in answers for label in counts}) or [""]
     counts = [[answer_counts[name] for name in names] for answer_counts in answers]
-    clusters = _clusters([(case, case) for case in cases])
+    clusters = clusters_of([(case, case) for case in cases])
     estimate = jrh_stats.rerun_disagreement(counts, clusters, level=terms.level)
     differing, pairs = jrh_stats.count_disagreeing_pairs(counts)
     return Noise(

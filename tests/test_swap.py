@@ -1,0 +1,122 @@
+"""`jrh swap` through the command: its four answers, what moved, the marks, and its refusals."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jrh_testing import Inside, Project
+from support.suites import simulated_suite, write_items, write_suite
+
+pytestmark = pytest.mark.inside
+
+JUDGES = [
+    {"name": "old", "judge": "simulated", "accuracy": 0.9},
+    {"name": "twin", "judge": "simulated", "accuracy": 1.0},
+    {"name": "poor", "judge": "simulated", "accuracy": 0.6},
+    {"name": "silent", "judge": "simulated", "accuracy": 0.9, "refusals": 0.3},
+]
+
+
+def planted(project: Project, run: str = "run", items: int = 120, **suite: Any) -> None:
+    """Run four judges on the same items: one better, one worse, one that often gives no verdict."""
+    write_items(project, items)
+    write_suite(project, simulated_suite(judges=JUDGES, tests=[], reports=["json"]) | suite)
+    done = project.run("run", "suite.yaml", "--run-dir", run, "--yes")
+    assert done.exit_code in (0, 3), done.output
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    project = Inside(tmp_path_factory.mktemp("swap"))
+    planted(project)
+    return project
+
+
+def answer(project: Project, *words: str) -> Any:
+    done = project.run("swap", *words, "--format", "json")
+    assert done.exit_code == 0, done.output
+    return json.loads(done.stdout)
+
+
+def swapped(project: Project, old: str, new: str, *words: str) -> Any:
+    return answer(project, "run", "--old", old, "--new", new, *words)
+
+
+def test_the_answer_is_one_of_four(project: Project) -> None:
+    assert swapped(project, "old", "poor")["answer"] == "worse"
+    assert swapped(project, "poor", "twin")["answer"] == "better"
+    wide = swapped(project, "old", "twin", "--margin", "0.4")
+    assert wide["answer"] == "equivalent"
+    narrow = swapped(project, "old", "silent", "--margin", "0.01")
+    assert narrow["answer"] in ("worse", "too few items")
+
+
+def test_a_missing_verdict_is_no_wrong_one(project: Project) -> None:
+    found = swapped(project, "old", "silent")
+    (agreement,) = [row for row in found["rows"] if row["about"] == "agrees with people"]
+    (given,) = [row for row in found["rows"] if row["about"] == "verdict given"]
+    assert agreement["answer"] != "worse"
+    assert agreement["unpaired"] > 0
+    assert given["answer"] == found["answer"] == "worse"
+    assert found["bills"][0]["missing"] == {}
+    assert sum(found["bills"][1]["missing"].values()) > 0
+
+
+def test_the_text_says_what_the_document_says(project: Project) -> None:
+    found, text = swapped(project, "old", "poor"), project.run("swap", "run", "--old", "old", "--new", "poor").stdout
+    assert text.splitlines()[0] == found["sentence"]
+    assert found["sentence"].startswith("No: 'poor' is worse")
+    (row,) = [row for row in found["rows"] if row["about"] == "agrees with people"]
+    assert f"on {row['after'] * row['cases']:.4g} of {row['cases']} cases" in found["sentence"]
+    assert f"{found['agreement'][0]['changed']} of {found['agreement'][0]['trials']} verdicts change" in " ".join(
+        text.split()
+    )
+    assert found["flips"][0]["direction"] == "worse"
+    assert "Next: jrh view run" in text
+
+
+def test_which_judges_are_meant_has_to_be_said(project: Project) -> None:
+    refused = project.run("swap", "run")
+    assert refused.exit_code == 2
+    assert "old, twin, poor, silent" in refused.output
+    assert project.run("swap", "run", "--old", "old", "--new", "nobody").exit_code == 2
+    assert project.run("swap", "run", "--old", "old", "--new", "old").exit_code == 2
+
+
+def test_a_changed_response_is_left_out_and_named(tmp_path: Path) -> None:
+    project = Inside(tmp_path)
+    planted(project, "first", 40)
+    rows = [json.loads(line) for line in project.read("items.jsonl").splitlines()]
+    for row in rows[:10]:
+        row["response"] += " And more."
+    project.write("items.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+    done = project.run("run", "suite.yaml", "--run-dir", "second", "--yes")
+    assert done.exit_code in (0, 3), done.output
+    found = answer(project, "first", "second", "--old", "old", "--new", "old")
+    moved = {part["what"]: part["before"] != part["after"] for part in found["moved"]}
+    assert moved == {"judge": False, "items": False, "responses": True, "prompts and scales": False, "tests": False}
+    assert {part["what"]: part["changed"] for part in found["moved"]}["responses"] == found["other_text"] == 10
+    assert all(row["cases"] == 30 for row in found["rows"])
+
+
+def test_a_baseline_without_a_fingerprint_is_refused(project: Project) -> None:
+    rows = "".join(f"i{place},{'YES' if place % 2 else 'NO'},YES\n" for place in range(30))
+    project.write("verdicts.csv", f"id,human,judge\n{rows}")
+    project.run("check", "verdicts.csv", "--judge", "judge", "--human", "human", "--write-import", "import.yaml")
+    done = project.run("import", "import.yaml", "--run-dir", "stored")
+    assert done.exit_code == 0, done.output
+    refused = project.run("swap", "stored", "run", "--new", "old")
+    assert refused.exit_code == 2
+    assert "no fingerprint" in refused.output
+
+
+def test_an_ordinal_mark_and_a_share_are_translated(tmp_path: Path, project: Project) -> None:
+    (share,) = swapped(project, "old", "poor", "--mark", "0.6")["marks"]
+    (mark,) = share["marks"]
+    assert share["kind"] == "share"
+    assert mark["low"] <= mark["after"] <= mark["high"]
+    # A judge that is right less often passes a share closer to one half.
+    assert 0.45 < mark["after"] < 0.6
