@@ -2,6 +2,6 @@
 
 `gate_risk` simulates nights of a gate: `resampling` draws them, `jrh_measuring.gating` decides their rules, and
 `gate_risk_text` writes what was found. `swap` decides whether a judge may replace another from what
-`jrh_measuring.comparing` pairs, `equating` translates pass marks, and `swap_text` writes the answer. `stored` finds the
-run that an argument means.
+`jrh_measuring.comparing` pairs, `equating` translates pass marks, and `swap_text` writes the answer. `card` writes
+one page on a judge from the measures of its run. `stored` finds the run that an argument means.
 """

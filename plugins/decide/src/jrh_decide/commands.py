@@ -102,3 +102,22 @@ def swap(runs: tuple[Path, ...], old: str, new: str, margin: float, mark: float,
     found = find_swap(runs, old=old, new=new, margin=margin, mark=mark, most_flips=flips)
     say(swap_json(found) if form == "json" else swap_text(found), nl=False, data=form == "json")
     return 0
+
+
+@click.command("card")
+@click.argument("run", metavar="RUN", type=click.Path(path_type=Path))
+@click.option("--judge", default="", metavar="NAME", help="The judge; needed where the run has several.")
+@click.option("--task", default="", metavar="NAME", help="The task; needed where the run has several.")
+@plugins_option
+@click.option("--format", "form", type=click.Choice(["markdown", "json"]), default="markdown", show_default=True)
+def card(run: Path, judge: str, task: str, plugins: Sequence[str], form: str) -> int:
+    """Write the card of a judge: one page on how far its verdicts can be trusted.
+
+    Agreement beyond chance, noise floor, order, layout, human ceiling, missing verdicts and limits, as measured in the
+    run, and what was not run. Makes no model calls.
+    """
+    from jrh_decide.card import card_json, card_markdown, make_card
+
+    made = make_card(run, judge=judge, task=task, plugins=plugins)
+    say(card_json(made) if form == "json" else card_markdown(made), nl=False, data=True)
+    return 0

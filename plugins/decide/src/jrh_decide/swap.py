@@ -254,7 +254,7 @@ def _sides(runs: Sequence[Path], old: str, new: str, stack: ExitStack) -> tuple[
 
 def _check_fingerprint(before: Side, after: Side) -> None:
     """Refuse a stored baseline that does not record what gave its verdicts."""
-    if before.run.path != after.run.path and not _fingerprint(before):
+    if before.run.path != after.run.path and not fingerprint(before.run.report, before.name.judge):
         raise JrhError(
             f"the verdicts in '{before.run.path}' do not say which judge gave them: they have no fingerprint (model, "
             "prompt, version)\nA new judge cannot be told from new data. Run the old judge again with "
@@ -262,10 +262,9 @@ def _check_fingerprint(before: Side, after: Side) -> None:
         )
 
 
-def _fingerprint(side: Side) -> list[Json]:
-    """Return what gives the verdicts: judge, model and parser with their versions, code and options."""
-    report = side.run.report
-    judge = next((part for part in report.components if (part.role, part.name) == ("judge", side.name.judge)), None)
+def fingerprint(report: RunReport, name: str) -> list[Json]:
+    """Return what gives a judge's verdicts: judge, model and parser with their versions, code and options."""
+    judge = next((part for part in report.components if (part.role, part.name) == ("judge", name)), None)
     if judge is None:
         return []
     named = {judge.options.get(role) for role in ("model", "parser")}
@@ -433,7 +432,7 @@ def _bills(matched: Matched, before: Side, after: Side, terms: Terms) -> tuple[B
 
 def _moved(before: Side, after: Side, matched: Matched) -> Iterator[Part]:
     """Yield what gave the verdicts, and what they are about: judge, items, the system's responses, prompts, tests."""
-    prints = [_fingerprint(side) for side in (before, after)]
+    prints = [fingerprint(side.run.report, side.name.judge) for side in (before, after)]
     yield _part("judge", *prints, known=all(prints))
     if before.run is after.run:
         return
@@ -445,7 +444,7 @@ def _moved(before: Side, after: Side, matched: Matched) -> Iterator[Part]:
         changed = sum(first != second for first, second in zip(*texts, strict=True))
         yield _part(what, *texts, changed=changed, known=bool(both))
     yield _part(
-        "prompts and scales", *([_prompt(each.task) for each in side.run.report.tasks] for side in (before, after))
+        "prompts and scales", *([prompt_parts(each.task) for each in side.run.report.tasks] for side in (before, after))
     )
     yield _part("tests", *(_components(side, "perturber") for side in (before, after)))
 
@@ -471,7 +470,8 @@ def _texts(item: Item, *, responses: bool) -> dict[str, Json]:
     }  # fmt: skip
 
 
-def _prompt(task: Task) -> list[Json]:
+def prompt_parts(task: Task) -> list[Json]:
+    """Return what of a task is in every prompt."""
     return [task.instruction, task.rubric, list(task.scale.labels)]
 
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from jrh import REFERENCE, JrhError, Json, RunReport, Task
+from jrh import REFERENCE, JrhError, Json, RecordTable, RunReport, Task
 from jrh.text import count_noun
 from jrh.values import ComponentUsed
 
@@ -42,7 +42,7 @@ def _causes(first: Side, second: Side) -> Iterator[Cause]:
         (before, name_before), (after, name_after) = (_part(role, report, judge) for report, judge in sides)
         if before is not None or after is not None:
             yield from _differences(role, _name_both(name_before, name_after), before, after)
-    answering = [_models_that_answered(side) for side in (first, second)]
+    answering = [models_that_answered(side.records, side.run.report) for side in (first, second)]
     if all(answering) and answering[0] != answering[1]:
         yield Cause(kind="answered by", what="model", before=", ".join(answering[0]), after=", ".join(answering[1]))
     if first.name.simulated or second.name.simulated:
@@ -152,13 +152,17 @@ def _short(old: str, new: str) -> tuple[str, str]:
     return cut[0], cut[1]
 
 
-def _models_that_answered(side: Side) -> list[str]:
-    """Return the models that answered, from a sample of replies spread evenly over the plan."""
-    records = side.records
+def models_that_answered(records: RecordTable, report: RunReport) -> list[str]:
+    """Return the models that answered a judge, from a sample of replies spread evenly over the plan.
+
+    Args:
+        records: those of the judge.
+        report: its run, open for reading.
+    """
     ids = [trial for trial in records.text("trial_id") if trial] if len(records) else []
     # Spread over the plan: a model may change under its name in the middle of a run.
     some = ids[:: max(1, -(-len(ids) // LOOKED_AT))]
-    replies = side.run.report.evidence.replies(some)
+    replies = report.evidence.replies(some)
     answered = {(reply.fingerprint, reply.model_version) for reply in replies.values() if reply.fingerprint}
     return [f"{model} ({version})" if version else model for model, version in sorted(answered)]
 
