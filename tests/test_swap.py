@@ -70,7 +70,7 @@ def test_the_text_says_what_the_document_says(project: Project) -> None:
     assert text.splitlines()[0] == found["sentence"]
     assert found["sentence"].startswith("No: 'poor' is worse")
     (row,) = [row for row in found["rows"] if row["about"] == "agrees with people"]
-    assert f"on {row['after'] * row['cases']:.4g} of {row['cases']} cases" in found["sentence"]
+    assert f"on {row['after'] * row['cases']:g} of {row['cases']} cases" in found["sentence"]
     assert f"{found['agreement'][0]['changed']} of {found['agreement'][0]['trials']} verdicts change" in " ".join(
         text.split()
     )
@@ -120,3 +120,11 @@ def test_an_ordinal_mark_and_a_share_are_translated(tmp_path: Path, project: Pro
     assert mark["low"] <= mark["after"] <= mark["high"]
     # A judge that is right less often passes a share closer to one half.
     assert 0.45 < mark["after"] < 0.6
+
+
+def test_counts_are_written_in_full() -> None:
+    from jrh_decide.swap_text import format_part
+
+    assert [format_part(*each) for each in ((0.83675, 20_000), (0.5, 103), (1.0, 7), (1 / 3, 3))] == [
+        "16,735", "51.5", "7", "1",
+    ]  # fmt: skip

@@ -16,6 +16,7 @@ from jrh_measuring import format_figure, format_items, format_sizes, is_estimabl
 from jrh_measuring.comparing.causes import models_that_answered
 
 from jrh_decide.swap import fingerprint, prompt_parts
+from jrh_decide.swap_text import format_part
 
 BEYOND_CHANCE: Final = "gold-kappa"
 PEOPLE: Final = "people-kappa"
@@ -213,7 +214,7 @@ def _sentence(card: Card) -> str:
     found = next(line.measure for line in card.lines if line.what == "agreement")
     agreed = "was not compared with people"
     if found is not None and found.estimate is not None:
-        right = f"{found.estimate * found.n_trials:,.4g} of {count_noun(found.n_trials, 'verdict')}"
+        right = f"{format_part(found.estimate, found.n_trials)} of {count_noun(found.n_trials, 'verdict')}"
         kappa = _figure(card, "agreement beyond chance")
         agreed = f"agrees with people in {right} ({_figure(card, 'agreement')}, kappa {kappa})"
     gone = sum(card.missing.values())

@@ -79,12 +79,18 @@ def _place(row: Row) -> str:
 
 def _counts(row: Row, found: Swap) -> str:
     """Say how many cases the new judge has right, and the old one."""
-    before, after = (f"{(share or 0.0) * row.cases:,.4g}" for share in (row.before, row.after))
+    before, after = (format_part(share or 0.0, row.cases) for share in (row.before, row.after))
     where = _ABOUT.get(row.about, "agrees with people on" if row.about.startswith("agrees") else "is as expected on")
     prefix = "in" if row.about == ANSWERED else "on"
     old = "" if row.about == SAME else f", '{clean_text(found.old.label)}' {prefix} {before}"
     difference = f"{_signed(row.difference)} {_ends(row)}"
     return f"{where} {after} of {count_noun(row.cases, 'case')}{old} ({difference})"
+
+
+def format_part(share: float, whole: int) -> str:
+    """Write how many of a number a share is: `52`, and `51.5` where cases count in part."""
+    part = round(share * whole, 1)
+    return f"{part:,.0f}" if part.is_integer() else f"{part:,.1f}"
 
 
 def _signed(value: float | None) -> str:
