@@ -117,6 +117,7 @@ def test_a_command_that_has_come_since_is_in_the_table() -> None:
         "selftest",
         "label",
         "hunt",
+        "automate",  # takes a table, too: tests/test_automate.py
         "gate-risk",  # takes a suite, too: tests/test_gate_risk.py
         "backup",  # copies a run: tests/test_backup.py
         "merge",  # reads the parts of a run: tests/test_shards.py

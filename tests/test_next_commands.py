@@ -31,6 +31,10 @@ def test_every_command_ends_with_one_that_runs_as_it_is_printed(project: Project
     (project.path / "suite.yaml").rename(project.path / "my suite.yaml")
     rows = "".join(f"{place},{'YES' if place % 2 else 'NO'},{'YES' if place % 3 else 'NO'}\n" for place in range(30))
     project.write("my verdicts.csv", f"id,human,judge\n{rows}")
+    sure = "".join(
+        f"{place},{'YES' if place % 2 else 'NO'},{'YES' if place % 2 else 'NO'},0.9\n" for place in range(30)
+    )
+    project.write("my sure.csv", f"id,human,judge,p\n{sure}")
     answers = [
         {"id": str(place), "response": f"Answer {place}.", "label": "YNEO"[place % 2 :: 2]} for place in range(9)
     ]
@@ -51,6 +55,9 @@ def test_every_command_ends_with_one_that_runs_as_it_is_printed(project: Project
         ("swap", RUN, "--old", "a", "--new", "b"),
         ("check", "my verdicts.csv", "--judge", "judge", "--human", "human", "--item", "id"),
         ("check", "my verdicts.csv", "--judge", "judge", "--human", "human", "--write-import", "my import.yaml"),
+        ("automate", RUN, "--judge", "a", "--judge", "b", "--error", "0.4"),
+        ("automate", "my sure.csv", "--judge", "judge", "--human", "human", "--item", "id", "--confidence", "p"),
+        ("automate", "my sure.csv", "--judge", "judge", "--human", "human", "--confidence", "p", "--error", "0.3"),
         ("import", "my import.yaml", "--run-dir", "imported"),
         ("salvage", RUN),
     )

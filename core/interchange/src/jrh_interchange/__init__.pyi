@@ -8,6 +8,10 @@ from .exported_scores import imported_scores as imported_scores
 from .imported_records import import_records as import_records
 from .imported_records import imported_record as imported_record
 from .imported_records import measure_records as measure_records
+from .label_texts import NULL_TEXTS as NULL_TEXTS
+from .label_texts import WHOLE_LABEL as WHOLE_LABEL
+from .label_texts import fold_label as fold_label
+from .label_texts import missing_texts as missing_texts
 from .log_gaps import measurement_gaps as measurement_gaps
 from .option_orders import read_order as read_order
 from .option_orders import read_polarity as read_polarity
@@ -16,8 +20,10 @@ from .paired_prompts import PairedPrompts as PairedPrompts
 from .paired_prompts import label_of as label_of
 from .paired_prompts import paired_task as paired_task
 from .paired_prompts import prompt_source as prompt_source
+from .row_files import MOST_ROWS as MOST_ROWS
 from .row_files import check_columns as check_columns
 from .row_files import check_table_file as check_table_file
+from .row_files import guess_format as guess_format
 from .row_files import read_rows as read_rows
 from .row_files import read_table as read_table
 from .row_files import rows_by as rows_by

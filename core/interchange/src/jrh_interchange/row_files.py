@@ -12,8 +12,14 @@ from jrh.document.positions import check_plain
 from jrh.errors import JrhError
 from jrh.text.display import clean_text
 
-from jrh_interchange.table_rows import LARGEST_TABLE, Problems, Row, table_rows
+from jrh_interchange.table_rows import LARGEST_TABLE, Problems, Row, guess_delimiter, table_rows
 
+MOST_ROWS: Final = 1_000_000
+"""Rows beyond this would not fit into the memory of a small machine."""
+_SUFFIXES: Final = {
+    ".csv": "csv", ".txt": "csv", ".tsv": "tsv", ".tab": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl",
+    ".parquet": "parquet",
+}  # fmt: skip
 _LISTED: Final = 1000
 """Characters of a list of columns in a message."""
 
@@ -25,6 +31,29 @@ def check_table_file(path: Path, most: int = LARGEST_TABLE) -> None:
         OSError: it does not exist, is a device, a pipe or a directory, or is larger than `most` bytes.
     """
     check_plain(path, most)
+
+
+def guess_format(path: Path) -> tuple[str, str]:
+    """Return the format of a table, by its suffix or its content, and the delimiter of its cells, by its header.
+
+    Raises:
+        JrhError: it cannot be read.
+    """
+    try:
+        check_table_file(path)
+        kind = _SUFFIXES.get(path.suffix.lower()) or _guess_by_content(path)
+        return kind, guess_delimiter(path) if kind == "csv" else ","
+    except OSError as error:
+        raise JrhError(f"{path}: cannot be read: {error.strerror or error}") from error
+
+
+def _guess_by_content(path: Path) -> str:
+    with path.open("rb") as file:
+        # Enough for a magic number, or for the first character past white space.
+        start = file.read(64).removeprefix(b"\xef\xbb\xbf").lstrip()
+    if start.startswith(b"PAR1"):
+        return "parquet"
+    return "jsonl" if start.startswith(b"{") else "csv"
 
 
 def check_columns(named: Iterable[tuple[str, str]], columns: Sequence[str]) -> None:

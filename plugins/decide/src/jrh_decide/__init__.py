@@ -3,5 +3,6 @@
 `gate_risk` simulates nights of a gate: `resampling` draws them, `jrh_measuring.gating` decides their rules, and
 `gate_risk_text` writes what was found. `swap` decides whether a judge may replace another from what
 `jrh_measuring.comparing` pairs, `equating` translates pass marks, and `swap_text` writes the answer. `card` writes
-one page on a judge from the measures of its run. `stored` finds the run that an argument means.
+one page on a judge from the measures of its run. `automate` chooses a threshold above which a judge decides alone, from
+what `decisions` reads of a table or a run; `automate_text` writes it. `stored` finds the run that an argument means.
 """

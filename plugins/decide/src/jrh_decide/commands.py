@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any, Final
 
 import click
-from jrh.cli.shared_options import plugins_option
-from jrh.text import FiniteRange, say
+from jrh.cli.shared_options import plugins_option, typed_words
+from jrh.text import FiniteRange, say, say_next
+
+_SHARE: Final = FiniteRange(0.001, 0.5)
 
 
 @click.command("gate-risk")
@@ -120,4 +123,46 @@ def card(run: Path, judge: str, task: str, plugins: Sequence[str], form: str) ->
 
     made = make_card(run, judge=judge, task=task, plugins=plugins)
     say(card_json(made) if form == "json" else card_markdown(made), nl=False, data=True)
+    return 0
+
+
+@click.command("automate")
+@click.argument("source", metavar="TABLE_OR_RUN", type=click.Path(path_type=Path))
+@click.option("--human", "humans", metavar="COLUMN", multiple=True, help="Labels of a person. Repeatable.")
+@click.option("--judge", "judges", metavar="NAME", multiple=True, help="Verdicts, or judge of a run; several: a panel.")
+@click.option("--confidence", metavar="COLUMN", help="Stated probability of the verdict.  [default: agreement]")
+@click.option("--item", metavar="COLUMN", help="Column that names the item; its rows are repeats.  [default: each row]")
+@click.option("--group", metavar="COLUMN", help="Column that names what items share, such as their source.")
+@click.option("--by", metavar="COLUMN", help="Column of segments; the worst is named.")
+@click.option("--missing", metavar="TEXT", multiple=True, help="Text that means no verdict. Repeatable.")
+@click.option("--error", type=_SHARE, default=0.05, show_default=True, help="Share of decisions that may be wrong.")
+@click.option("--alpha", type=_SHARE, default=0.05, show_default=True, help="Probability of issuing a broken promise.")
+@click.option("--seed", type=int, default=1, show_default=True, help="Seed of the split into halves.")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def automate(*, form: str, **question: Any) -> int:
+    """Tell which items a judge may decide alone if at most a share of these decisions may be wrong.
+
+    Chooses a threshold of confidence on one half of the clusters and guarantees it on the other. Confidence is a stated
+    probability, or the agreement of repeats or of a panel. Makes no model calls.
+    """
+    from jrh_decide.automate import choose_threshold, promised_error
+    from jrh_decide.automate_text import automation_json, automation_text
+    from jrh_decide.decisions import Question, read_decisions
+    from jrh_decide.stored import run_directory
+
+    asked = Question(**question)
+    found = choose_threshold(read_decisions(asked), error=asked.error, alpha=asked.alpha, seed=asked.seed)
+    if form == "json":
+        say(automation_json(found), nl=False, data=True)
+        return 0
+    say(automation_text(found), nl=False)
+    error = promised_error(found)
+    if found.issued is None and error is not None:
+        say_next("automate", *typed_words(without=("error",)), "--error", error)
+    elif asked.humans:
+        # What `jrh check` has, too; it takes one column of labels.
+        words = typed_words(without=("humans", "confidence", "by", "error", "alpha", "seed", "form"))
+        say_next("check", *words, "--human", asked.humans[0], *(["--reruns"] if asked.item else []))
+    else:
+        say_next("view", run_directory(asked.source))
     return 0

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import yaml
 from jrh import JrhError
+from jrh.document.yaml_reader import read_document
 
 
 def run_directory(path: Path) -> Path:
@@ -17,8 +17,8 @@ def run_directory(path: Path) -> Path:
     if not path.is_file():
         return path
     try:
-        value = yaml.safe_load(path.read_bytes())
-    except (OSError, yaml.YAMLError):
+        value = read_document(path).value
+    except JrhError:
         value = None
     name = value.get("name") if isinstance(value, dict) else None
     if not isinstance(name, str) or not name:

@@ -3,23 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Final
 
 from attrs import evolve, frozen
-from jrh import JrhError
-from jrh_interchange import Row, check_table_file, guess_delimiter
+from jrh_interchange import MOST_ROWS, Row, guess_format
 from jrh_interchange import read_table as read_table_rows
 
 from jrh_import.mapping import Format
-
-MOST_ROWS: Final = 1_000_000
-"""Rows beyond this would not fit into the memory of a small machine."""
-_SUFFIXES: Final = {
-    **{f".{kind.value}": kind for kind in Format},
-    ".txt": Format.CSV,
-    ".tab": Format.TSV,
-    ".ndjson": Format.JSONL,
-}
 
 
 @frozen(kw_only=True)
@@ -69,19 +58,5 @@ def read_any_table(path: Path) -> Table:
     Raises:
         JrhError: it is no table, or has more than `MOST_ROWS` rows.
     """
-    try:
-        check_table_file(path)
-        kind = _SUFFIXES.get(path.suffix.lower()) or _guess_format(path)
-        delimiter = guess_delimiter(path) if kind is Format.CSV else ","
-    except OSError as error:
-        raise JrhError(f"{path}: cannot be read: {error.strerror or error}") from error
-    return read_table(path, kind, delimiter, most=MOST_ROWS)
-
-
-def _guess_format(path: Path) -> Format:
-    with path.open("rb") as file:
-        # Enough for a magic number, or for the first character past white space.
-        start = file.read(64).removeprefix(b"\xef\xbb\xbf").lstrip()
-    if start.startswith(b"PAR1"):
-        return Format.PARQUET
-    return Format.JSONL if start.startswith(b"{") else Format.CSV
+    kind, delimiter = guess_format(path)
+    return read_table(path, Format(kind), delimiter, most=MOST_ROWS)

@@ -5,22 +5,18 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 from attrs import Factory, frozen
 from jrh import JrhError, Mode, Scale, ScaleKind, Status
 from jrh.text import clean_text, count_noun
-from jrh_interchange import infer_scale
+from jrh_interchange import NULL_TEXTS, WHOLE_LABEL, fold_label, infer_scale, missing_texts
 
 from jrh_import.checking.check_request import CheckRequest
 from jrh_import.tables import Table
 
-_WHOLE: Final = re.compile(r"([-+]?\d{1,15})(\.0+|,0{1,2})?")
-"""With three zeros a comma may separate thousands."""
 _NUMBER: Final = re.compile(r"[-+]?(\d+([.,]\d*)?|[.,]\d+)([eE][-+]?\d+)?")
-_NULLS: Final = ("nan", "null", "none", "n/a", "na", "<na>")
-"""What tables write where there is nothing; a label where people use it."""
 _POSITIVE: Final = ("yes", "true", "1", "pass", "positive", "correct", "good")
 _TIES: Final = ("tie", "equal", "draw", "both", "neither")
 _MOST_LEVELS: Final = 101
@@ -60,13 +56,13 @@ def read_labels(table: Table, request: CheckRequest) -> Labels:
     if not human:
         rows = count_noun(len(table.rows), "row")
         raise JrhError(f"column '{clean_text(request.human)}' has no label in any of {rows}")
-    missing = _missing_texts(judged, human, request.missing)
+    missing = missing_texts(judged, human, request.missing)
     verdicts = _select(judged, lambda text: text.strip() not in missing)
     scale, guessed = _scale(human, verdicts, request)
     if request.scale is None:
         _check_common(table, request, missing)
     written, notes = _spellings(human + verdicts, scale)
-    nulls = _select(human, lambda text: _fold(text) in _NULLS)
+    nulls = _select(human, lambda text: fold_label(text) in NULL_TEXTS)
     if nulls:
         used = _quote_counts(nulls)
         notes.append(f"People use {used} as a label; blank these cells if they mean that there is none.")
@@ -88,22 +84,6 @@ def _counts(table: Table, columns: Sequence[str]) -> Counter[str]:
 
 def _select(texts: Counter[str], wanted: Callable[[str], bool]) -> Counter[str]:
     return Counter({text: count for text, count in texts.items() if wanted(text)})
-
-
-def _missing_texts(judged: Iterable[str], human: Iterable[str], more: Sequence[str]) -> dict[str, Status]:
-    """Return the texts that mean no verdict: statuses and nulls that people do not use, and those that were named."""
-    labels = {_fold(text) for text in human}
-    statuses = {status.value: status for status in Status if status is not Status.OK}
-    missing = {}
-    for text in dict.fromkeys(label.strip() for label in judged):
-        folded = _fold(text)
-        # What the user names is missing even if people use it as a label.
-        if folded in {_fold(word) for word in more}:
-            missing[text] = Status.UNPARSABLE
-        # A label of people is a label: `none` may be one of the categories.
-        elif folded not in labels and (folded in _NULLS or folded in statuses):
-            missing[text] = statuses.get(folded, Status.UNPARSABLE)
-    return missing
 
 
 def _check_common(table: Table, request: CheckRequest, missing: Mapping[str, Status]) -> None:
@@ -136,18 +116,11 @@ def _quotation(name: str) -> str:
     return json.dumps(clean_text(name, 40), ensure_ascii=False)
 
 
-def _fold(text: str) -> str:
-    """Return what counts of a text: a whole number as such, anything else without case and outer white space."""
-    bare = text.strip()
-    number = _WHOLE.fullmatch(bare)
-    return str(int(number[1])) if number else bare.casefold()
-
-
 def _scale(human: Counter[str], judged: Counter[str], request: CheckRequest) -> tuple[Scale, str]:
     if request.scale is not None:
         return _read_scale(request.scale, request), "--scale"
-    kinds = {_fold(text) for text in human}
-    both = kinds | {_fold(text) for text in judged}
+    kinds = {fold_label(text) for text in human}
+    both = kinds | {fold_label(text) for text in judged}
     if len(both) < 2:  # noqa: PLR2004 - one label is no scale
         (label,) = both
         shown = clean_text(label, 40)
@@ -178,9 +151,9 @@ def _read_scale(text: str, request: CheckRequest) -> Scale:
 
 def _level_scale(kinds: set[str], judged: Counter[str], request: CheckRequest) -> tuple[Scale, str] | None:
     """Return an ordinal scale if the labels of people are three or more whole numbers; None if they are a code."""
-    numbers = {_fold(text) for text in judged if _NUMBER.fullmatch(text.strip())}
-    broken = sorted(kind for kind in kinds | numbers if not _WHOLE.fullmatch(kind))
-    levels = sorted(int(kind) for kind in kinds | numbers if _WHOLE.fullmatch(kind))
+    numbers = {fold_label(text) for text in judged if _NUMBER.fullmatch(text.strip())}
+    broken = sorted(kind for kind in kinds | numbers if not WHOLE_LABEL.fullmatch(kind))
+    levels = sorted(int(kind) for kind in kinds | numbers if WHOLE_LABEL.fullmatch(kind))
     # 0 and 1, or 1 and 2, are codes of two labels: no order follows from them.
     if len(kinds | numbers) < _FEWEST_LEVELS:
         return None
@@ -201,8 +174,8 @@ def _level_scale(kinds: set[str], judged: Counter[str], request: CheckRequest) -
 
 def _label_scale(human: Counter[str], judged: Counter[str], request: CheckRequest) -> tuple[Scale, str]:
     """Return a scale of the labels that people or judges use, in their most frequent spelling, sorted."""
-    kinds = {_fold(text) for text in human}
-    strange = {_fold(text): text for text in judged if _fold(text) not in kinds}
+    kinds = {fold_label(text) for text in human}
+    strange = {fold_label(text): text for text in judged if fold_label(text) not in kinds}
     # Free text, or an id: the wrong column.
     if len(kinds) > _MOST_LABELS:
         raise JrhError(
@@ -231,20 +204,20 @@ def _names(texts: Counter[str]) -> dict[str, str]:
     """Return the most frequent spelling of every label, the first in the file of several."""
     counts: dict[str, Counter[str]] = {}
     for text, count in texts.items():
-        counts.setdefault(_fold(text), Counter())[text.strip()] += count
+        counts.setdefault(fold_label(text), Counter())[text.strip()] += count
     return {
-        folded: folded if _WHOLE.fullmatch(folded) else spelled.most_common(1)[0][0]
+        folded: folded if WHOLE_LABEL.fullmatch(folded) else spelled.most_common(1)[0][0]
         for folded, spelled in counts.items()
     }
 
 
 def _spellings(texts: Counter[str], scale: Scale) -> tuple[dict[str, str], list[str]]:
     """Return text -> label where `Scale.match` does not find it, and notes about labels spelled in several ways."""
-    labels = {_fold(label): label for label in scale.labels}
+    labels = {fold_label(label): label for label in scale.labels}
     spellings: dict[str, Counter[str]] = {}
     written = {}
     for text, count in texts.items():
-        label = labels.get(_fold(text))
+        label = labels.get(fold_label(text))
         if label is not None and text != label:
             spellings.setdefault(label, Counter())[text] += count
             # The import matches the other spellings itself.
@@ -264,8 +237,8 @@ def _off_scale(verdicts: Counter[str], scale: Scale, written: Mapping[str, str])
 
 def _judge_only(verdicts: Counter[str], human: Counter[str], scale: Scale, written: Mapping[str, str]) -> Iterator[str]:
     """Say which labels without order no person uses: they may be labels, or a way of not answering."""
-    used = {_fold(text) for text in human}
-    new = _select(verdicts, lambda text: _fold(text) not in used and bool(scale.match(written.get(text, text))))
+    used = {fold_label(text) for text in human}
+    new = _select(verdicts, lambda text: fold_label(text) not in used and bool(scale.match(written.get(text, text))))
     # A level that people never used is still a level.
     if new and not scale.ordered:
         yield f"No person uses {_quote_counts(new)}: it counts as a disagreement, or as missing with --missing."
@@ -284,6 +257,6 @@ def _quote(text: str) -> str:
 
 
 def _range(scale: Scale) -> str:
-    if scale.ordered and all(_WHOLE.fullmatch(label) for label in scale.labels):
+    if scale.ordered and all(WHOLE_LABEL.fullmatch(label) for label in scale.labels):
         return f"{scale.labels[0]} to {scale.labels[-1]}"
     return clean_text(", ".join(f"'{label}'" if "," in label else label for label in scale.labels), 200)
