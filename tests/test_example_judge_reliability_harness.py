@@ -10,12 +10,14 @@ import csv
 import importlib.util
 from collections import Counter, defaultdict
 from itertools import combinations
+from math import comb
 from pathlib import Path
 from statistics import mean, stdev
 from typing import Any
 
 import numpy as np
 import pytest
+from jrh_testing import Project, call
 
 from tests.support import intervals
 from tests.support.described import undescribed
@@ -353,6 +355,82 @@ def test_votes_and_cost(counted: Counted) -> None:
         own = [each for each in counted.records if each["judge"] == row["judge"]]
         assert int(row["prompt tokens"]) == sum(int(each["prompt_tokens"]) for each in own)
         assert near(row["dollars"], sum(float(each["cost"]) for each in own))
+
+
+def test_tasks_together_with_their_cost(counted: Counted) -> None:
+    *rows, last = counted.table("over-tasks")
+    assert [row["judge"] for row in rows] == ["steady", "strict", "wordy", "restless"]
+    for row in rows:
+        tests = {task: [test for test in counted.tests[task] if test != "reference"] for task in TASKS}
+        cells = {task: [counted.scored(task, test, row["judge"]) for test in tests[task]] for task in TASKS}
+        every = [cell for task in TASKS for cell in cells[task]]
+        for column, own in {**cells, "all tasks": every}.items():
+            assert near(row[column], mean(mean(score for _, score in cell) for cell in own))
+            assert intervals.of_mean_rate(own).fits(row[f"{column} low"], row[f"{column} high"]), row
+        bought = [each for each in counted.records if each["judge"] == row["judge"] and each["test"] != "reference"]
+        dollars = sum(float(each["cost"]) for each in bought)
+        assert (int(row["trials"]), near(row["dollars"], dollars)) == (len(bought), True)
+        assert near(row["per 1,000 and point"], dollars / len(bought) * 10 / float(row["all tasks"]))
+    assert near(last["all tasks"], mean(float(row["all tasks"]) for row in rows))
+    assert (counted.papers / "cost-over-tasks.svg").is_file()
+
+
+def test_differences_between_tests_and_tasks(counted: Counted) -> None:
+    for task in TASKS:
+        table = counted.table(f"differences-between-tests-{task}")
+        assert len(table) == 4 * comb(len(counted.tests[task]) - 1, 2)
+        for row in table:
+            sides = (counted.accuracy(task, test, row["judge"]) for test in (row["test"], row["against"]))
+            check_difference(row, *sides)
+    for row in counted.table("differences-between-tasks-misuse"):
+        shared = set(counted.tests["misuse"]) & set(counted.tests[row["against"]]) - {"reference"}
+        both = (
+            mean(counted.accuracy(task, test, row["judge"]) for test in shared) for task in ("misuse", row["against"])
+        )
+        check_difference(row, *both)
+
+
+def check_difference(row: Row, first: float, second: float) -> None:
+    assert near(row["difference"], first - second)
+    if row["difference low"]:
+        assert float(row["difference low"]) <= first - second <= float(row["difference high"])
+    else:
+        assert "no-interval" in row["difference flags"]
+
+
+def test_levels_made_binary(counted: Counted) -> None:
+    table = counted.table("binary-levels-essays")
+    assert len(table) == 4 * len(counted.tests["essays"])
+    for row in table:
+        own = counted.by_cell["essays", row["test"], row["judge"]]
+        high = [(each["cluster"], right(each) >= "4", each["canonical"] >= "4") for each in own]
+        assert found(row, "accuracy", [(cluster, float(truth == said)) for cluster, truth, said in high])
+        assert found(row, "FPR", [(cluster, float(said)) for cluster, truth, said in high if not truth])
+        assert found(row, "FNR", [(cluster, float(not said)) for cluster, truth, said in high if truth])
+
+
+def test_variants_apart_and_the_best_in_bold(counted: Counted, tmp_path: Path) -> None:
+    asked = ("report", "run", "--format", "papers", "--set", "papers.variants=apart", "--output", str(tmp_path))
+    outcome = call(Project(counted.papers.parents[1]), *asked)
+    assert outcome.exit_code == 0, outcome.output
+    with (tmp_path / "papers" / "judges-by-tests-misuse.csv").open(encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["judge"] != "majority vote"]
+    assert len(rows) == 4
+    for variant in ("blank-lines", "indent", "spaces"):
+        column = f"format: {variant} (N={ITEMS})"
+        for row in rows:
+            own = [each for each in counted.by_cell["misuse", "format", row["judge"]] if each["variant"] == variant]
+            assert near(row[column], mean(right(each) == each["canonical"] for each in own))
+    text = (tmp_path / "papers" / "index.md").read_text(encoding="utf-8")
+    text = text.partition("## Judges by tests")[2].partition("\n## ")[0]
+    best = max(float(row[column]) for row in rows)
+    assert [line.count("**") > 0 for line in text.splitlines() if line.startswith("| steady")] == [True]
+    bold = [
+        line.split(" | ")[list(rows[0]).index(column) // 7 + 1]
+        for line in text.splitlines()
+        if line[2:8] in ("steady", "strict")
+    ]
+    assert [cell.startswith("**") for cell in bold] == [float(row[column]) == best for row in rows[:2]]
 
 
 def test_cost_of_making_cases(counted: Counted, served: Counter[tuple[str, str]]) -> None:

@@ -488,3 +488,20 @@ def test_the_readme_names_every_table_and_figure(counted: Counted, example: Any)
         "judges-by-tests-coherence.svg",
         "index.md",
     } <= names
+
+
+def test_the_spread_of_jss_over_judges_and_tasks(counted: Counted) -> None:
+    for name, head in (("jss-over-judges", "task"), ("jss-over-tasks", "judge")):
+        table = counted.table(name)
+        assert len(table) == len(TASKS if head == "task" else counted.judges)
+        for row in table:
+            places = (
+                [(row["task"], judge) for judge in counted.judges]
+                if head == "task"
+                else [(task, row["judge"]) for task in TASKS]
+            )
+            own = [mean(score for _, score in counted.scored(*place)) for place in places]
+            numbers = (mean(own), stdev(own), min(own), max(own))
+            assert [float(row[column]) for column in ("mean", "SD", "lowest", "highest")] == pytest.approx(
+                list(numbers), abs=1e-9
+            )

@@ -115,6 +115,7 @@ from .gate_rules import EVERY_TEST as EVERY_TEST
 from .gate_rules import GateOptions as GateOptions
 from .gate_rules import GateRule as GateRule
 from .gate_rules import parse_rule as parse_rule
+from .installed import better_values as better_values
 from .installed import load_flags as load_flags
 from .installed import load_metrics as load_metrics
 from .installed import meant_by as meant_by

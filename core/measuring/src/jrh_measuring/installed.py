@@ -71,6 +71,14 @@ def meant_by(measure: str) -> str:
     return load_plugins().plugins.metrics.meant_by(measure)
 
 
+def better_values() -> Mapping[str, str]:
+    """Return which values of a measure speak for a judge, by its name, as installed metrics declare it.
+
+    `higher`, `lower` or `zero`; empty if none do.
+    """
+    return {info.name: info.better for entry in load_plugins().plugins.metrics for info in entry.spec.measures}
+
+
 def load_flags(plugins: Sequence[str] = ()) -> Mapping[str, Flag]:
     """Return the flags that the installed plugins declare, by name.
 

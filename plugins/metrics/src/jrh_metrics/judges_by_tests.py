@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import Final
+from statistics import fmean
+from typing import Any, Final
 
 from attrs import frozen
 from jrh import REFERENCE, Measure, RunReport
@@ -29,6 +30,7 @@ RIGHT: Final = "gold-accuracy"
 EXPECTED: Final = "as-expected"
 _NOISE: Final = "rerun-disagreement"
 _VOTE: Final = "majority-accuracy"
+_MEAN: Final = "mean-over-tests"
 _MAJORITY: Final = "majority vote"
 """The row of all judges together."""
 _ACCURACY: Final = "gold accuracy"
@@ -210,6 +212,68 @@ class CostOfAccuracy:
             yield section_of_task(task, "", parts)
 
 
+@frozen
+class TasksTogether:
+    """Shows accuracy and cost of every judge in each task and over all of them, of a run with several tasks."""
+
+    def sections(self, report: RunReport) -> Iterator[Section]:
+        """Yield one section about the run, where accuracy over its tasks is measured."""
+        measures = ReportMeasures.of(report)
+        means = {
+            (measure.judge, measure.task): MeasureRef(measure=place)
+            for place, measure in enumerate(report.measures)
+            if measure.name == _MEAN and not measure.test
+        }
+        judges = [judge for judge in report.judges if (judge, "") in means]
+        tasks = [summary.task.name for summary in report.tasks if any(task == summary.task.name for _, task in means)]
+        if not judges:
+            return
+        # The same verdicts as in the mean: the reference is none of its tests.
+        paid = {
+            judge: [line for line in report.costs if line.judge == judge and line.test != REFERENCE] for judge in judges
+        }
+        rows = []
+        for judge in judges:
+            trials, cost, per_thousand, overall, per_point = _cost_cells(measures, paid[judge], means[judge, ""])
+            by_task = (means.get((judge, task)) for task in tasks)
+            rows.append(Row(heads=(judge,), cells=(*by_task, overall, trials, cost, per_thousand, per_point)))
+        spread = [[means[judge, task] for judge in judges if (judge, task) in means] for task in (*tasks, "")]
+        rows.append(Row(heads=("mean of judges",), cells=(*(_mean_of(report, cells) for cells in spread), *[None] * 4)))
+        headings = (*tasks, "all tasks", "trials", "dollars", "per 1,000", "per 1,000 and point")
+        table = TablePart(
+            caption="Accuracy and cost over all tasks",
+            heads=("Judge",),
+            columns=tuple(Column(heading=heading) for heading in headings),
+            rows=tuple(rows),
+            note="Every test has the same weight, without the reference condition. Verdicts only, in US dollars. An "
+            "empty cell: the price of a reply is unknown.",
+            file="over-tasks",
+        )
+        bought = [
+            _Bought(
+                paid=_sum_of(judge, paid[judge]),
+                cell=means[judge, ""],
+                right=report.measures[means[judge, ""].measure],
+                items=0,
+            )
+            for judge in judges
+            if paid[judge]
+        ]
+        plane = _plane(bought, "mean accuracy", "over all tests of all tasks")
+        yield Section(parts=tuple(part for part in (plane, table) if part is not None))
+
+
+def _mean_of(report: RunReport, cells: Sequence[MeasureRef]) -> float | None:
+    known = [value for cell in cells if (value := report.measures[cell.measure].estimate) is not None]
+    return fmean(known) if known else None
+
+
+def _sum_of(judge: str, lines: Sequence[CostLine]) -> CostLine:
+    names = ("trials", "cost", "unknown", "prompt_tokens", "completion_tokens", "tokens_unknown")
+    totals: dict[str, Any] = {name: sum(getattr(line, name) for line in lines) for name in names}
+    return CostLine(judge=judge, task="", test="", **totals)
+
+
 def cost_by_test() -> MeasureTables:
     """Build the section on what verdicts and points of accuracy cost in every test."""
     return MeasureTables(tables=(_by_test,), importance=Importance.DETAIL)
@@ -258,7 +322,7 @@ def _frontier(bought: Iterable[_Bought]) -> list[tuple[float, float]]:
     return edge
 
 
-def _plane(bought: list[_Bought], accuracy: str) -> CurvePart | None:
+def _plane(bought: list[_Bought], accuracy: str, where: str = "in the reference condition") -> CurvePart | None:
     """Draw accuracy against price; None without two known prices, one above 0."""
     priced = [(offer, offer.point) for offer in bought if offer.point is not None]
     prices = [point[0] for _, point in priced]
@@ -269,7 +333,7 @@ def _plane(bought: list[_Bought], accuracy: str) -> CurvePart | None:
     corners = [edge[0]] + [corner for (_, low), (x, high) in pairwise(edge) for corner in ((x, low), (x, high))]
     return CurvePart(
         kind="plane",
-        caption=f"Price of 1,000 questions and {accuracy} in the reference condition; the dashed line is the Pareto "
+        caption=f"Price of 1,000 questions and {accuracy} {where}; the dashed line is the Pareto "
         "frontier: no other judge reaches as much at the same or a lower price",
         heading="Judge",
         across="US dollars for 1,000 questions",
@@ -311,7 +375,7 @@ def _by_test(measures: ReportMeasures, task: str) -> TablePart | None:
     rows = []
     for judge in measures.report.judges:
         of_judge = [line for line in paid if line.judge == judge]
-        mean = measures.whole(task, "mean-over-tests", judge, "")
+        mean = measures.whole(task, _MEAN, judge, "")
         places = [(line.test, [line], right.get((judge, line.test))) for line in of_judge]
         if mean is not None:
             # The same tests as in the mean: the reference is none of them.

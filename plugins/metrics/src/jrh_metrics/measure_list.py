@@ -106,7 +106,7 @@ METRICS: Final = (
     _metric(
         "gold-accuracy",
         "rates:GoldAccuracy",
-        BreakdownOptions,
+        of.RateOptions,
         "share of verdicts that equal the gold label, for conditions that do not change it",
         describe_rate(
             "gold-accuracy",
@@ -576,6 +576,34 @@ METRICS: Final = (
             )
             for over in ("tests", "judges")
         ),
+        default=False,
+    ),
+    _metric(
+        "test-comparison",
+        "differences:TestComparison",
+        MetricOptions,
+        "accuracy in a test less that in another, and in a task less that in another",
+        *(
+            describe_difference(
+                f"accuracy-between-{what}",
+                f"the rate of the main table in {one} less that in another (`against`)",
+                interval="that of a rate, with the variance of the mean (`korn-graubard`)",
+                flags=("no-interval",),
+                source="Cochran (1977)",
+            )
+            for what, one in (("tests", "a test"), ("tasks", "a task, over the tests that both have"))
+        ),
+        default=False,
+    ),
+    _metric(
+        "binary-levels",
+        "differences:BinaryLevels",
+        of.LevelOptions,
+        "ordinal verdicts made binary at a stated level: accuracy, error rates and flips",
+        describe_rate("binary-accuracy", "P(`y >= L` exactly where `t >= L`), for the stated level L", better="higher"),
+        describe_rate("binary-false-positive-rate", "P(`y >= L`), where `t < L`"),
+        describe_rate("binary-false-negative-rate", "P(`y < L`), where `t >= L`"),
+        describe_rate("binary-flip-rate", "P(`y >= L` unlike `y0 >= L`)"),
         default=False,
     ),
     _metric(

@@ -53,6 +53,17 @@ class ErrorRateOptions(PositiveLabelOptions, BreakdownOptions):
 
 
 @frozen(kw_only=True)
+class LevelOptions(MetricOptions):
+    """Options of ordinal results made binary."""
+
+    level: str = option(
+        "lowest level that counts as positive, such as `4`; default: the upper half of the scale",
+        instance_of(str),
+        default="",
+    )
+
+
+@frozen(kw_only=True)
 class PanelTestOptions(PositiveLabelOptions, MetricOptions):
     """Options of the panels of every test."""
 

@@ -138,9 +138,10 @@ def _of_trio(best: BestPanel) -> Iterator[tuple[str, tuple[Estimate, Estimate]]]
 def _means(builder: MeasureBuilder) -> Iterator[Measure]:
     """Yield `mean-over-tests` of every judge and `mean-over-judges` of every test, each rate with the same weight."""
     trials = builder.trials
-    value, eligible = _right(trials)
+    value, eligible = right_scores(trials)
+    by_test = combine_codes(trials.task.codes, trials.test.codes)
     for name, cells, over in (
-        ("mean-over-tests", tasks_of(trials), trials.test.codes),
+        ("mean-over-tests", (*tasks_of(trials), *_over_tasks(trials)), by_test),
         ("mean-over-judges", panels_of(trials), trials.judge.codes),
     ):
         for cell in cells:
@@ -150,11 +151,20 @@ def _means(builder: MeasureBuilder) -> Iterator[Measure]:
             usable = rows[~np.isnan(value[rows])]
             if len(np.unique(over[usable])) <= 1:
                 continue
-            estimate = _mean(value, trials.cluster.codes, over, usable, builder.context.level)
+            estimate = mean_rate(value, trials.cluster.codes, over, usable, builder.context.level)
             yield builder.measure(name, Basis(cell, rows, usable), estimate)
 
 
-def _right(trials: Trials) -> tuple[np.ndarray, np.ndarray]:
+def _over_tasks(trials: Trials) -> Iterator[Cell]:
+    """Yield the trials of every judge in all tasks together, of a table with several; `task` and `test` are empty."""
+    cells = list(tasks_of(trials))
+    if len({cell.task for cell in cells}) > 1:
+        for judge in dict.fromkeys(cell.judge for cell in cells):
+            rows = np.sort(np.concatenate([cell.rows for cell in cells if cell.judge == judge]))
+            yield Cell(task="", judge=judge, test="", rows=rows)
+
+
+def right_scores(trials: Trials) -> tuple[np.ndarray, np.ndarray]:
     """Return what every trial scores in the main table of a report: against gold, else as its test expects."""
     gold, expected = against_gold(trials), as_expected(trials)
     group = combine_codes(trials.task.codes, trials.test.codes)
@@ -165,7 +175,8 @@ def _right(trials: Trials) -> tuple[np.ndarray, np.ndarray]:
     return np.where(with_gold, gold.value, expected.value), np.where(with_gold, gold.eligible, stated)
 
 
-def _mean(value: np.ndarray, cluster: Codes, over: Codes, usable: Codes, level: float) -> Estimate:
+def mean_rate(value: np.ndarray, cluster: Codes, over: Codes, usable: Codes, level: float) -> Estimate:
+    """Estimate the mean of the rates of the groups `over`, each with the same weight."""
     units, unit = np.unique(cluster[usable], return_inverse=True)
     rates, rate = np.unique(over[usable], return_inverse=True)
     tops, counts = np.zeros((len(units), len(rates))), np.zeros((len(units), len(rates)))

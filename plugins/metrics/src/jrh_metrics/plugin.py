@@ -218,6 +218,29 @@ def jrh_sections() -> Iterable[SectionSpec]:
         order=81,
     )
     yield SectionSpec(
+        name="cost-over-tasks",
+        summary="accuracy and cost of each judge over all tasks, and the Pareto frontier",
+        title="All tasks together",
+        reads=("mean-over-tests",),
+        factory="jrh_metrics.judges_by_tests:TasksTogether",
+        kinds=("jrh_measuring:CurvePart",),
+        order=82,
+    )
+    yield SectionSpec(
+        name="differences",
+        summary="accuracy of a test or task less that of another",
+        title="Differences between tests and tasks",
+        reads=("accuracy-between-tests", "accuracy-between-tasks"),
+        factory="jrh_metrics.sections:differences",
+    )
+    yield SectionSpec(
+        name="binary-levels",
+        summary="ordinal verdicts made binary at a stated level",
+        title="Levels made binary",
+        reads=("binary-accuracy", "binary-false-positive-rate", "binary-false-negative-rate", "binary-flip-rate"),
+        factory="jrh_metrics.sections:binary_levels",
+    )
+    yield SectionSpec(
         name="people",
         summary="agreement of judges with people, and of people with each other",
         title="People and judges",

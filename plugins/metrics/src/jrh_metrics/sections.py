@@ -310,3 +310,36 @@ def _reliability(measures: ReportMeasures, task: str) -> tuple[CurvePart | None,
         folded=True,
     )
     return curves, table if rows else None
+
+
+def differences() -> MeasureTables:
+    """Build the section on one test against another, and one task against another."""
+    between = {"tests": "Accuracy of a test less that of another", "tasks": "Accuracy of a task less that of another"}
+    return MeasureTables(
+        text="The interval counts that tests share items. Tasks are compared over the tests that both have.",
+        tables=tuple(
+            MeasureTable(
+                caption=caption,
+                columns={f"accuracy-between-{what}": "difference"},
+                levels={"against": "Against"},
+                file=f"differences-between-{what}",
+            )
+            for what, caption in between.items()
+        ),
+    )
+
+
+def binary_levels() -> MeasureTables:
+    """Build the section on ordinal verdicts made binary."""
+    columns = {
+        "accuracy": "accuracy",
+        "false-positive-rate": "FPR",
+        "false-negative-rate": "FNR",
+        "flip-rate": "flip rate",
+    }
+    return MeasureTables.of_table(
+        "Verdicts made binary at a stated level",
+        {f"binary-{name}": heading for name, heading in columns.items()},
+        notes=True,
+        file="binary-levels",
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from statistics import fmean, stdev
 from typing import Final, TypeAlias
 
 from attrs import evolve, frozen
@@ -43,7 +44,7 @@ class PromptTemplates:
         """Yield a section for each task whose templates were changed."""
         measures = ReportMeasures.of(report)
         if (heat := _over_tasks(measures)) is not None:
-            yield Section(parts=(heat,))
+            yield Section(parts=(heat, *_spreads(measures)))
         for task in (summary.task.name for summary in report.tasks):
             parts = (
                 _jss(measures, task),
@@ -102,6 +103,41 @@ def _over_tasks(measures: ReportMeasures) -> HeatPart | None:
         for judge, test in cells:
             columns.setdefault(f"{task}: {test}", {})[judge] = cells[judge, test]
     return _heat(measures, "JSS by judge and task", "Task", columns, flagged) if len(columns) > 1 else None
+
+
+def _spreads(measures: ReportMeasures) -> Iterator[TablePart]:
+    """Tabulate how far JSS differs between the judges of a task, and between the tasks of a judge."""
+    by_task: dict[str, dict[str, MeasureRef]] = {}
+    by_judge: dict[str, dict[str, MeasureRef]] = {}
+    for task in (summary.task.name for summary in measures.report.tasks):
+        cells = _cells(measures, task, _JSS)
+        several = len({test for _, test in cells}) > 1
+        for (judge, test), cell in cells.items():
+            place = f"{task}: {test}" if several else task
+            by_task.setdefault(place, {})[judge] = by_judge.setdefault(judge, {})[place] = cell
+    for head, groups, over in (("Task", by_task, "judges"), ("Judge", by_judge, "tasks")):
+        rows = [
+            Row(heads=(name,), cells=(len(known), fmean(values), stdev(values), cells[low], low, cells[high], high))
+            for name, cells in groups.items()
+            if len(known := _known(measures, cells)) > 1
+            for values, low, high in [
+                ([*known.values()], min(known, key=known.__getitem__), max(known, key=known.__getitem__))
+            ]
+        ]
+        headings = (over, "mean", "SD", "lowest", "lowest of", "highest", "highest of")
+        yield TablePart(
+            caption=f"JSS over {over}",
+            heads=(head,),
+            columns=tuple(Column(heading=heading) for heading in headings),
+            rows=tuple(rows),
+            note=f"SD: between {over}, n - 1.",
+            file=f"jss-over-{over}",
+        )
+
+
+def _known(measures: ReportMeasures, cells: Mapping[str, MeasureRef]) -> dict[str, float]:
+    values = {name: measures.report.measures[cell.measure].estimate for name, cell in cells.items()}
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def _heat(

@@ -9,7 +9,7 @@ from attrs import evolve
 from jrh import Measure, RunReport
 from jrh.values import Cell as Content
 from jrh.values import Column, FindingRef, MeasureRef, Row, Section, TablePart
-from jrh_measuring import HeatPart, Layer
+from jrh_measuring import HeatPart, Layer, better_values
 
 from jrh_report.papers.sheet import Cell, Sheet
 from jrh_report.pictures import end_of
@@ -123,6 +123,9 @@ def _sheet(report: RunReport, table: TablePart, task: str, name: str) -> Sheet:
             for row in table.rows
         ),
         note=table.note,
+        heads=len(table.heads),
+        # Among tests or panels, the highest number is no better one.
+        better=better_values() if table.heads[:1] == ("Judge",) else {},
     )
 
 

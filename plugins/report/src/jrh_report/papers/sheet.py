@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
 
-from attrs import frozen
+from attrs import field, frozen
 from jrh import Measure
 from jrh_measuring import format_measure, format_number, markdown_text
 
@@ -33,6 +33,10 @@ class Sheet:
     """What has to be known to read it."""
     per_case: bool = False
     """One row per case: only in CSV."""
+    heads: int = 1
+    """Columns that name a row, the judge first."""
+    better: Mapping[str, str] = field(factory=dict)
+    """Name of a measure -> which values are better, `higher` or `lower`: the best of a column is bold."""
 
     def csv(self) -> bytes:
         """Return every number in full; a measure has columns for interval, sizes, missing verdicts and flags."""
@@ -51,7 +55,15 @@ class Sheet:
 
     def tex(self, digits: int) -> str:
         """Return a LaTeX table; needs `booktabs`, and `adjustbox` where it is wider than the page."""
-        rows = [[latex(_cell_text(cell, digits), _TEXT) for cell in row] for row in self.rows[:_SHOWN]]
+        best = self._best()
+        rows = [
+            [
+                rf"\textbf{{{text}}}" if (at, place) in best else text
+                for place, cell in enumerate(row)
+                for text in [latex(_cell_text(cell, digits), _TEXT)]
+            ]
+            for at, row in enumerate(self.rows[:_SHOWN])
+        ]
         lines = [
             r"\begin{table}[htbp]",
             r"\centering",
@@ -69,12 +81,36 @@ class Sheet:
         """Return the title, the table and the note."""
         lines = [f"## {markdown_text(self.title, _TEXT)}", "", f"`{self.name}.csv`", ""]
         lines += [_line(self.columns), f"|{' --- |' * len(self.columns)}"]
-        lines += [_line(_cell_text(cell, digits) for cell in row) for row in self.rows[:_SHOWN]]
+        best = self._best()
+        for at, row in enumerate(self.rows[:_SHOWN]):
+            cells = (markdown_text(_cell_text(cell, digits), _TEXT) for cell in row)
+            lines.append(_row(f"**{cell}**" if (at, place) in best else cell for place, cell in enumerate(cells)))
         for line in self._omission():
             lines += ["", line]
         if self.note:
             lines += ["", markdown_text(self.note, 4 * _TEXT)]
         return "\n".join(lines) + "\n"
+
+    def _best(self) -> set[tuple[int, int]]:
+        """Return row and column of the best estimates of each measure, among the judges of the same test."""
+        groups: dict[tuple[Cell, ...], list[tuple[float, int, int]]] = {}
+        for at, row in enumerate(self.rows):
+            for place, cell in enumerate(row):
+                sign = (
+                    {"higher": 1, "lower": -1}.get(self.better.get(cell.name, ""), 0)
+                    if isinstance(cell, Measure)
+                    else 0
+                )
+                if isinstance(cell, Measure) and sign and cell.judge and cell.estimate is not None:
+                    groups.setdefault((place, *row[1 : self.heads]), []).append((sign * cell.estimate, at, place))
+        # Of one judge alone nothing is the best.
+        return {
+            (at, place)
+            for cells in groups.values()
+            if len(cells) > 1
+            for value, at, place in cells
+            if value == max(cells)[0]
+        }
 
     def _omission(self) -> list[str]:
         """Return the sentence on rows that only the CSV file has; nothing where there are none."""
@@ -103,4 +139,8 @@ def _plain(cell: Cell, measured: bool) -> Sequence[object]:
 
 
 def _line(cells: Sequence[str] | Iterator[str]) -> str:
-    return f"| {' | '.join(markdown_text(cell, _TEXT) for cell in cells)} |"
+    return _row(markdown_text(cell, _TEXT) for cell in cells)
+
+
+def _row(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"

@@ -1,0 +1,127 @@
+"""Metrics that set a judge's tests, tasks or levels against each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+from typing import Final
+
+import numpy as np
+from attrs import evolve, frozen
+from jrh import REFERENCE, Measure, MetricContext, RecordTable
+from jrh_measuring import (
+    Basis,
+    Cell,
+    Codes,
+    MeasureBuilder,
+    MetricOptions,
+    Scores,
+    Trials,
+    agreement_scores,
+    cells_of,
+    combine_codes,
+    complement,
+    right_label,
+)
+from jrh_stats import Estimate
+
+from jrh_metrics.options import LevelOptions
+from jrh_metrics.panel_by_test import mean_rate, right_scores
+
+_NO_LEVEL: Final = "no trial with a right label"
+
+
+@frozen
+class TestComparison:
+    """Measure how much more often a judge is right in one test than in another, and in one task than in another.
+
+    Tasks are compared over the tests that they share, each with the same weight; over the reference condition where
+    they share no other. The interval is by cluster: it counts that tests share items.
+    """
+
+    options: MetricOptions
+
+    def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
+        """Yield `accuracy-between-tests` and `accuracy-between-tasks` of every judge and pair (`cell`: against)."""
+        builder = MeasureBuilder.of(records, context, self.options)
+        cells: dict[str, dict[tuple[str, str], Cell]] = {}
+        for cell in cells_of(builder.trials, ()):
+            cells.setdefault(cell.judge, {})[cell.task, cell.test] = cell
+        for of_judge in cells.values():
+            tests: dict[str, list[str]] = {}
+            for task, test in of_judge:
+                tests.setdefault(task, []).append(test)
+            for task, names in tests.items():
+                for first, second in combinations([name for name in names if name != REFERENCE], 2):
+                    yield _difference(
+                        builder, "accuracy-between-tests", second, [of_judge[task, first]], [of_judge[task, second]]
+                    )
+            for one, other in combinations(tests, 2):
+                shared = [name for name in tests[one] if name in tests[other]]
+                shared = [name for name in shared if name != REFERENCE] or shared
+                if shared:
+                    sides = ([of_judge[task, name] for name in shared] for task in (one, other))
+                    yield _difference(builder, "accuracy-between-tasks", other, *sides)
+
+
+def _difference(builder: MeasureBuilder, name: str, against: str, first: list[Cell], second: list[Cell]) -> Measure:
+    trials = builder.trials
+    right, eligible = right_scores(trials)
+    minus = np.concatenate([cell.rows for cell in second])
+    # Half the sum of being right here and wrong there is a mean of rates, and the difference follows from it.
+    scores = right.copy()
+    scores[minus] = 1 - scores[minus]
+    rows = np.sort(np.concatenate([*(cell.rows for cell in first), minus]))
+    rows = rows[eligible[rows]]
+    usable = rows[~np.isnan(scores[rows])]
+    over = combine_codes(trials.task.codes, trials.test.codes)
+    mean = mean_rate(scores, trials.cluster.codes, over, usable, builder.context.level)
+    if len(np.unique(over[usable])) < len(first) + len(second):
+        mean = Estimate(value=None)
+    value, low, high = (None if end is None else 2 * end - 1 for end in (mean.value, mean.low, mean.high))
+    found = evolve(mean, value=value, low=low, high=high)
+    test = first[0].test if name == "accuracy-between-tests" else ""
+    cell = Cell(task=first[0].task, judge=first[0].judge, test=test, levels={"against": against}, rows=rows)
+    return builder.measure(name, Basis(cell, rows, usable), found, unit="difference")
+
+
+@frozen
+class BinaryLevels:
+    """Measure ordinal verdicts made binary: a level from the stated one on is positive, one below it is not."""
+
+    options: LevelOptions
+
+    def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
+        """Yield `binary-accuracy`, its error rates and `binary-flip-rate` per test of the tasks with this level."""
+        builder = MeasureBuilder.of(records, context, self.options)
+        trials = builder.trials
+        cut = _lowest_positive(trials, self.options.level)
+
+        def positive(labels: Codes) -> Codes:
+            ranks = trials.rank[trials.task.codes, labels]
+            return np.where(labels < 0, -1, ranks >= cut[trials.task.codes]).astype(labels.dtype)
+
+        names = ("below", "from")
+        binary = evolve(trials, label=positive(trials.label), labels=names)
+        truth, said = positive(right_label(trials)), binary.label
+        note = f"positive: {self.options.level} and above" if self.options.level else "positive: the scale's upper half"
+        with_levels = [cell for cell in cells_of(trials, ()) if cut[trials.task.codes[cell.rows[0]]] > 0]
+        same = agreement_scores(binary)
+        for cell in with_levels:
+            for name, eligible, hit in (
+                ("binary-accuracy", truth >= 0, said == truth),
+                ("binary-false-positive-rate", truth == 0, said == 1),
+                ("binary-false-negative-rate", truth == 1, said == 0),
+            ):
+                yield builder.rate(name, cell, Scores.of(trials, hit, eligible), nothing=_NO_LEVEL, note=note)
+            if cell.test != REFERENCE:
+                agreed = builder.rate("binary-flip-rate", cell, same, nothing=_NO_LEVEL, note=note)
+                yield complement(agreed, "binary-flip-rate")
+
+
+def _lowest_positive(trials: Trials, level: str) -> Codes:
+    """Return the rank from which on a level is positive, shape (tasks,); 0 or less where the task has no such level."""
+    if not level:
+        return np.where((trials.rank >= 0).any(axis=1), (trials.levels + 1) // 2, 0)
+    known = level in trials.labels
+    return trials.rank[:, trials.labels.index(level)] if known else np.zeros(len(trials.rank), dtype=np.int64)
