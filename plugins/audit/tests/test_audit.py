@@ -367,6 +367,30 @@ def test_what_a_template_says_its_labels_mean_decides(template: str, opposite: b
     assert asks_for_opposite(template, YES_NO.scale) is opposite
 
 
+@loop_over(
+    ("other", "turned"),
+    [
+        ("Does it contain factual errors? Answer YES (has errors) or NO (accurate).", ["other"]),
+        ("Is it wrong? YES (inaccurate) or NO (accurate)", ["other"]),
+        ("Verify it: YES (accurate) or NO (has errors).", []),
+        ("Tell me more about it.", []),
+    ],
+)
+def test_a_turned_template_is_found_whatever_the_labels_of_the_data_are(other: str, turned: list[str]):
+    straight = {
+        "a": "Is this accurate? YES or NO.",
+        "b": "Is it correct? YES (accurate) or NO (inaccurate).",
+        "c": "True? YES or NO.",
+    }
+    task = evolve(YES_NO, scale=Scale.of_labels("accurate", "inaccurate"))
+    metadata = {"prompts": {**straight, "other": other}}
+    gold = {"YES": "accurate", "NO": "inaccurate"}
+    items = [evolve(item, metadata=metadata, gold=gold[item.gold]) for item in clean(YES_NO)]
+    assert [
+        name for each in kinds(items, task) if each == "opposite-polarity" for name in found(items, task, each).examples
+    ] == turned
+
+
 def test_what_the_ends_of_an_ordinal_scale_mean_decides():
     assert asks_for_opposite("Rate the text: 1 = excellent, 5 = poor.", LEVELS.scale)
     assert not asks_for_opposite("Rate the text for errors: 1 = poor, 5 = excellent.", LEVELS.scale)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -98,6 +99,24 @@ def _judgesense(folder: Path) -> None:
     _lines(folder / "coherence.jsonl", rows)
 
 
+def _judgesense_of(kind: str) -> Callable[[Path], None]:
+    def write(folder: Path) -> None:
+        # Labels and texts in the shapes that the published files have.
+        labels = ("accurate", "inaccurate") if kind == "factuality" else ("A", "B")
+        rows = []
+        for n, text in enumerate(QUESTIONS):
+            judged = text if kind == "factuality" else f"A: {text} | B: It is {n}."
+            shown = judged.replace(" | ", "\n")
+            rows.append(
+                {"pair_id": f"{kind}-{n}", "task_type": kind, "source_benchmark": "own",
+                 "prompt_a": f"Which?\n\n{shown}", "prompt_b": f"Tell which.\n\n{shown}",
+                 "response_being_judged": judged, "ground_truth_label": labels[n % 2]}
+            )  # fmt: skip
+        _lines(folder / f"{kind}.jsonl", rows)
+
+    return write
+
+
 def _table(file: Path, columns: list[str], rows: list[list[str]]) -> None:
     file.write_text("\n".join(",".join(cells) for cells in [columns, *rows]) + "\n")
 
@@ -168,6 +187,7 @@ _WRITERS = {
     "mt-bench": _mt_bench,
     "reward-bench-2": _reward_bench_2,
     "judgesense": _judgesense,
+    **{f"judgesense-{kind}": _judgesense_of(kind) for kind in ("factuality", "preference", "relevance")},
     "harmbench": _harmbench,
     "persuade": _persuade,
     "fortress": _fortress,

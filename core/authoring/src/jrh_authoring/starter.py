@@ -176,6 +176,9 @@ def _values(starters: Sequence[str]) -> Any:
 
 def _preset(plugins: Plugins, name: str, data: str | None) -> str:
     known = {entry.spec.name: entry.spec.preset for entry in plugins.data_sources if entry.spec.preset}
+    # A benchmark of several tasks has a preset for each, after its file: another scale would refuse the labels.
+    of_file = f"{name}-{Path(data).stem}" if data is not None else name
+    name = of_file if of_file in known else name
     if name not in known:
         close = get_close_matches(name, known, n=1)
         hint = f"; did you mean '{close[0]}'?" if close else ""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from jrh import Scale, ScaleKind, Task
@@ -24,6 +25,10 @@ _STRAIGHT: Final = re.compile(
     r"\b(?:accura\w+|correct\w*|coheren\w+|relevan\w+|true|right|better|best|stronger|good|excellent|hold|fits?|well)\b",
     re.IGNORECASE,
 )
+
+_EXPLAINED: Final = re.compile(r"(?<!\w)(\w+)\s*\(([^()\n]{1,80})\)")
+"""A label, and what stands in brackets behind it."""
+_AGREES: Final = re.compile(r"\b(?:yes|true)\b", re.IGNORECASE)
 
 
 def empty(facts: Facts, options: AuditOptions) -> Iterator[Finding]:  # noqa: ARG001
@@ -56,6 +61,7 @@ def opposite_polarity(facts: Facts, options: AuditOptions) -> Iterator[Finding]:
     """Find prompts of the items that seem to ask the inverted question."""
     task, prompts = facts.task, facts.prompts
     turned = [name for name, text in prompts.items() if asks_for_opposite(text, task.scale)]
+    turned = turned or templates_unlike_most(prompts)
     # Where all templates ask for the opposite, they agree with each other and only the scale is read the other way.
     if turned and len(turned) < len(prompts):
         yield facts.finding(
@@ -84,6 +90,33 @@ def asks_for_opposite(template: str, scale: Scale) -> bool:
     ]
     # A template may explain several labels; the majority of the explanations decides.
     return 2 * sum(verdicts) > len(verdicts) if verdicts else _names_fault(bare)
+
+
+def templates_unlike_most(prompts: Mapping[str, str]) -> list[str]:
+    """Return the templates that explain their labels the other way round than most do. English only.
+
+    Templates may have labels of their own, such as YES where the data say `accurate`: what stands in brackets behind a
+    label tells a fault from a quality, and what most templates mean by a label is its meaning.
+    """
+    faults = {
+        name: {
+            label.casefold(): _names_fault(meaning)
+            for label, meaning in _EXPLAINED.findall(re.sub(r"\{\{.*?\}\}", " ", text))
+            if _names_fault(meaning) or _names_quality(meaning)
+        }
+        # A template that explains nothing asks for what its words name, and its first label confirms that.
+        or {label.casefold(): _names_fault(text) for label in _AGREES.findall(text)[:1]}
+        for name, text in prompts.items()
+    }
+    votes: dict[str, Counter[bool]] = {}
+    for label, fault in (each for known in faults.values() for each in known.items()):
+        votes.setdefault(label, Counter())[fault] += 1
+    usual = {label: tally[True] > tally[False] for label, tally in votes.items() if tally[True] != tally[False]}
+    return [
+        name
+        for name, known in faults.items()
+        if (named := [fault == usual[label] for label, fault in known.items() if label in usual]) and not any(named)
+    ]
 
 
 def _meanings(text: str, label: str) -> Iterator[str]:

@@ -37,6 +37,8 @@ class Preset:
     """Folders that hold something else."""
     files: Mapping[str, str] = Factory(dict)
     """File name -> address of one published version."""
+    labels: Mapping[str, str] = Factory(dict)
+    """Label in its files -> label of the scale, of paired prompts."""
     hub: Hub | None = None
     answers: bool = False
     """Whether it has prompts only, and the responses are the user's own."""

@@ -224,6 +224,7 @@ def preset_source(options: PresetOptions, context: BuildContext, *, known: Prese
         shown=shown if files[0] == options.path else f"{shown}/{files[0].name}",
         task=context.task,
         task_type=options.subset[0] if options.subset else None,
+        labels={label: to for label, to in known.labels.items() if to in context.task.scale},
     )
 
 
