@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -143,3 +144,23 @@ def _renamed(row: dict[str, Any]) -> dict[str, Any]:
         return {**row, "response": {**response, "body": {**response["body"], "model": "old-1"}}}
     result = row["result"]
     return {**row, "result": {**result, "message": {**result["message"], "model": "old-1"}}}
+
+
+def test_the_times_of_stages_are_in_run_json_and_in_no_report(project: Project) -> None:
+    with ChatServer(Served()) as server:
+        for run_dir in ("run", "run", "whole"):
+            run(project, openai_http(server.url), run_dir, "trailing", also=["markdown"])
+    processes = json.loads(project.read("run/run.json"))["processes"]
+    assert [process["exit_code"] for process in processes] == [0, 0]
+    assert set(processes[0]["seconds"]) >= {"load", "judge", "measure", "report"}
+    assert all(seconds >= 0 for process in processes for seconds in process["seconds"].values())
+    assert abs(datetime.fromisoformat(processes[1]["ended"]) - datetime.now(UTC)) < timedelta(days=1)
+    assert (project.path / "run/run.json").stat().st_mode & 0o077 == 0
+
+
+def test_a_run_json_that_is_not_jrhs_is_begun_again(project: Project) -> None:
+    with ChatServer(Served()) as server:
+        for text in ("[]", "{", '{"processes": 1}'):
+            project.write("run/run.json", text)
+            run(project, openai_http(server.url), "run")
+            assert len(json.loads(project.read("run/run.json"))["processes"]) == 1

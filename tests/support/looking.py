@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import sqlite3
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -86,6 +87,13 @@ def report_bytes(project: Project, run_dir: str) -> dict[str, bytes]:
     return {name: (project.path / run_dir / name).read_bytes() for name in ("report.md", "report.json")}
 
 
+def without_this_run(reports: Mapping[str, bytes]) -> tuple[str, dict[str, Any]]:
+    """Return the text and the values of reports without the block in which equal runs may differ: whose replies."""
+    text = re.sub(r"^## This run\n.*?(?=^## )", "", reports["report.md"].decode(), flags=re.DOTALL | re.MULTILINE)
+    values = json.loads(reports["report.json"])
+    return text, {**values, "sections": [each for each in values["sections"] if each["name"] != "this-run"]}
+
+
 def until(condition: Callable[[], bool], what: str, patience: float = 120.0) -> None:
     """Wait for something that another process does."""
     end = time.monotonic() + patience
@@ -111,7 +119,7 @@ def run_files(project: Project, run_dir: str) -> dict[str, bytes]:
     found = {
         name: data
         for name, data in snapshot(project.path / run_dir).items()
-        if not name.startswith(("run.sqlite", "log.jsonl"))
+        if not name.startswith(("run.sqlite", "run.json", "log.jsonl"))
     }
     if "records.csv" in found:
         rows = csv.DictReader(found["records.csv"].decode().splitlines())

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from importlib import import_module
 
 from jrh import MetricSpec, hookimpl
 from jrh.plugins import FlagSpec, KindSpec, RuleScope, RuleSpec, SectionSpec
-from jrh.values import FlagEffect
+from jrh.values import FlagEffect, RunFinished
 
 from jrh_metrics.flag_list import EXPLAINING, FORBIDDING
 from jrh_metrics.measure_list import METRICS
@@ -138,8 +139,15 @@ def jrh_findings() -> Iterable[RuleSpec]:
         summary="whether several models answered a judge under one name",
         scope=RuleScope.DATA,
         kinds=(KindSpec(name="served-model", order=15),),
-        factory="jrh_metrics.reply_sources:ServedModels",
+        factory="jrh_metrics.this_run:ServedModels",
     )
+
+
+@hookimpl
+def jrh_run_finished(event: RunFinished) -> None:
+    """Write down how long the stages of the run took."""
+    # By its name, like a factory: no work is imported while plugins load.
+    import_module("jrh_metrics.this_run").add_process(event)
 
 
 @hookimpl
@@ -157,7 +165,7 @@ def jrh_sections() -> Iterable[SectionSpec]:
         name="this-run",
         summary="replies that another run paid for, and the models that providers say they served",
         title="This run",
-        factory="jrh_metrics.reply_sources:ThisRun",
+        factory="jrh_metrics.this_run:ThisRun",
         order=-5,
     )
     yield SectionSpec(

@@ -53,6 +53,7 @@ class NotebookProgress(Counting):
 
     def end(self) -> None:
         """Draw the end of the stage."""
+        super().end()
         self._draw()
 
     def say(self, text: str) -> None:

@@ -45,15 +45,15 @@ async def _ask_judge(dry: DryRun, builder: Builder, meter: Meter, judge: Resolve
         meter.asked.update(judge.all_models)
         return
     meter.begin(Reading.QUESTIONS)
-    for task in (use.task for use in dry.resolved.suite.tasks):
+    for task in (use.task for use in dry.request.resolved.suite.tasks):
         if task.mode in judge.entry.spec.modes:
             await put_questions(builder, judge, task, _open_questions(dry, judge, task))
 
 
 async def _ask_for_stages(dry: DryRun, builder: Builder, meter: Meter, open_judges: Collection[str]) -> None:
     """Count the models of stages: they are asked about verdicts to come, and about what is stored."""
-    free = [judge.use.name for judge in dry.resolved.judges if not judge.all_models]
-    for stage in dry.resolved.stages.values():
+    free = [judge.use.name for judge in dry.request.resolved.judges if not judge.all_models]
+    for stage in dry.request.resolved.stages.values():
         questions = list(questions_of(builder, dry.store, stage)) if stage.all_models else []
         if not questions and not (stage.all_models and open_judges):
             continue  # what is finished needs no key
@@ -69,7 +69,7 @@ def _open_questions(dry: DryRun, judge: Resolved[JudgeSpec], task: Task) -> Sequ
     pending: Sequence[Any] = dry.store.trials.trials_to_run(judge.use.name)
     if not pending:  # there is no plan yet
         examples = reference_cases(task, dry.items[task.name][:_TRIED], 1)
-        return [(case, repeat) for case in examples for repeat in range(dry.resolved.suite.reference_repeats)]
+        return [(case, repeat) for case in examples for repeat in range(dry.request.resolved.suite.reference_repeats)]
     # Start, middle and end: a run that was stopped has answered the start.
     some = [pending[place * (len(pending) - 1) // _TRIED] for place in range(_TRIED + 1)]
     cases = dry.store.cases.by_id([trial.case_id for trial in some])
@@ -150,7 +150,7 @@ class Estimator:
         """
         meter = Meter(known=dry.stored_reply)
         builder = dry.open_builder(meter.open)
-        resolved, todo = dry.resolved, dry.work_left(builder)
+        resolved, todo = dry.request.resolved, dry.work_left(builder)
         for task in (use.task for use in resolved.suite.tasks):
             for test in tests_of(resolved, task):
                 if (task.name, test.use.name) in todo.tests and any(part.all_models for part in test.components):
@@ -184,7 +184,7 @@ def make_plan(request: RunRequest) -> Plan:
 class _Planning:
     def __init__(self, dry: DryRun, preflight: bool) -> None:
         self.dry = dry
-        self.resolved = dry.resolved
+        self.resolved = dry.request.resolved
         self.preflight = preflight
         self.meter = Meter(known=dry.stored_reply)
         self.builder = dry.open_builder(self.meter.open)
@@ -194,7 +194,7 @@ class _Planning:
 
     async def plan(self) -> Plan:
         dry, earlier = self.dry, self.dry.store
-        changed = changes(earlier, dry.resolved, dry.items_ids, dry.run_dir) if earlier is not None else ()
+        changed = changes(earlier, self.resolved, dry.items_ids, dry.request.run_dir) if earlier is not None else ()
         lines = await self._lines()
         self.meter.check_bounds(self.resolved)
         suite = self.resolved.suite

@@ -100,7 +100,7 @@ def count_trials(
         judges: with their ids.
         clusters: task -> item -> cluster.
     """
-    tasks = {use.task.name: use.task for use in dry.resolved.suite.tasks}
+    tasks = {use.task.name: use.task for use in dry.request.resolved.suite.tasks}
     planner = TrialPlanner(judges, tasks, dry.store.trials.occasions() if dry.store is not None else ())
     counts: dict[tuple[str, tuple[str, str]], Trials] = {}
     for key, some in cases.items():

@@ -21,6 +21,7 @@ from .preflight import is_probed as is_probed
 from .progress import Counting as Counting
 from .progress import Progress as Progress
 from .remembered_plugins import carry_plugins as carry_plugins
+from .reporters import write_document as write_document
 from .schedule import TrialPlanner as TrialPlanner
 from .schedule import judge_ids as judge_ids
 from .stage_work import StageWork as StageWork

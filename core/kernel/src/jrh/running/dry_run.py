@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 from attrs import frozen
@@ -27,12 +27,13 @@ from jrh.values.verdicts import Reply
 
 
 @frozen(kw_only=True)
-class DryRun(RunRequest):
+class DryRun:
     """What is known of a run before its first call."""
 
+    request: RunRequest
+    """The run: its suite, settings and directory."""
     items: Mapping[str, Sequence[Item]]
     """Task -> its items."""
-    items_ids: Mapping[str, str]
     store: Store | None
     """What earlier runs stored in the directory; None where there were none."""
     stored_reply: Callable[[str], Reply | None]
@@ -40,31 +41,14 @@ class DryRun(RunRequest):
     remarks: tuple[str, ...] = ()
     """What data sources say about their items, a sentence each."""
 
-    @classmethod
-    def of(
-        cls,
-        request: RunRequest,
-        items: Mapping[str, Sequence[Item]],
-        store: Store | None,
-        stored_reply: Callable[[str], Reply | None],
-        remarks: Sequence[str] = (),
-    ) -> DryRun:
-        """Return what is known of a run with these items, the store of its directory and what finds stored replies."""
-        return cls(
-            resolved=request.resolved,
-            loaded=request.loaded,
-            settings=request.settings,
-            run_dir=request.run_dir,
-            items=items,
-            items_ids=items_ids(items),
-            store=store,
-            stored_reply=stored_reply,
-            remarks=tuple(remarks),
-        )
+    @cached_property
+    def items_ids(self) -> Mapping[str, str]:
+        """Return the ids of the items of every task."""
+        return items_ids(self.items)
 
     def open_builder(self, open_model: OpenModel) -> Builder:
         """Return what builds the suite's components, with models that a function opens."""
-        return suite_builder(self.resolved, self.loaded, open_model)
+        return suite_builder(self.request.resolved, self.request.loaded, open_model)
 
     def find_cases(self, builder: Builder, test: ResolvedTest, task: Task) -> Sequence[Case] | None:
         """Return the cases of a test that an earlier run stored; None where they have to be made again."""
@@ -85,7 +69,7 @@ class DryRun(RunRequest):
             return cases
         for stage in between_stages(builder):
             if (rule := stage.foresee(self.store)) is not None:
-                cases = spool_values(Case, filter(None, map(revision_of(rule, self.tasks), cases)))
+                cases = spool_values(Case, filter(None, map(revision_of(rule, self.request.tasks), cases)))
         return cases
 
     def stage_notes(self, builder: Builder, lines: Sequence[Any]) -> tuple[str, ...]:
@@ -115,4 +99,5 @@ def open_dry_run(request: RunRequest) -> Iterator[DryRun]:
         remarks: list[str] = []
         items = read_items(builder, remarks.append)
         check_components(builder, store, items)
-        yield DryRun.of(request, items, store, partial(stored_reply, calls=calls, cache=cache), remarks)
+        known = partial(stored_reply, calls=calls, cache=cache)
+        yield DryRun(request=request, items=items, store=store, stored_reply=known, remarks=tuple(remarks))

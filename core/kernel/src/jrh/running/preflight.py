@@ -48,7 +48,8 @@ async def preflight(ready: Prepared) -> None:
     estimator = find_estimator() if needed else None
     called: Collection[str] = needed
     if estimator is not None:
-        called = await estimator.models_to_call(DryRun.of(ready, ready.items, ready.store, ready.gateway.find_reply))
+        dry = DryRun(request=ready, items=ready.items, store=ready.store, stored_reply=ready.gateway.find_reply)
+        called = await estimator.models_to_call(dry)
     if not ready.settings.preflight:
         return
     probed = [name for name in resolved.models if name in needed and is_probed(resolved, name)]

@@ -25,10 +25,17 @@ if TYPE_CHECKING:
 
 
 class Progress:
-    """What a front end overrides to show a run's progress; this one shows nothing."""
+    """What a front end extends to show a run's progress; this one shows nothing, and notes how long stages take."""
 
-    def begin(self, stage: str, total: int | None, *, done: int = 0) -> None:
+    def __init__(self) -> None:
+        """Start without a stage."""
+        self.seconds: dict[str, float] = {}
+        """Stage -> how long it was shown, by the clock."""
+        self._began: dict[str, float] = {}
+
+    def begin(self, stage: str, total: int | None, *, done: int = 0) -> None:  # noqa: ARG002 - for those that show it
         """Start a stage of so many steps, of which some were done by an earlier process."""
+        self._began[stage] = time.monotonic()
 
     def advance(self, steps: int = 1) -> None:
         """Tell that steps of the current stage are done."""
@@ -41,6 +48,9 @@ class Progress:
 
     def end(self) -> None:
         """Tell that the current stage is over."""
+        for stage, began in self._began.items():
+            self.seconds[stage] = self.seconds.get(stage, 0.0) + time.monotonic() - began
+        self._began = {}
 
     def say(self, text: str) -> None:
         """Tell the user a sentence."""
@@ -51,6 +61,7 @@ class Noting(Progress):
 
     def __init__(self) -> None:
         """Start without any."""
+        super().__init__()
         self.said: list[str] = []
 
     def say(self, text: str) -> None:
@@ -62,6 +73,7 @@ class Counting(Progress):
     """Count steps and cost."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.stage = ""
         self.total: int | None = None
         self.done = 0
@@ -72,6 +84,7 @@ class Counting(Progress):
 
     def begin(self, stage: str, total: int | None, *, done: int = 0) -> None:
         """Start counting a stage."""
+        super().begin(stage, total, done=done)
         # What an earlier process did counts for what is done, not for the rate.
         self.stage, self.total, self.done, self.earlier = stage, total, done, done
         self.started = time.monotonic()
@@ -233,6 +246,7 @@ class PlainProgress(Counting):
         if self._open and self.total is not None:
             terminal.tell(f"{self.stage}: {self.done}/{self.total} done ({self.facts()})")
         self._open = False
+        super().end()
 
     def say(self, text: str) -> None:
         """Print the sentence."""
@@ -278,6 +292,7 @@ class RichProgress(Counting):
         """Draw the bar a last time."""
         self._draw()
         self._task = None
+        super().end()
 
     def say(self, text: str) -> None:
         """Print above the bars."""

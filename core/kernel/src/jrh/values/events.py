@@ -59,3 +59,5 @@ class RunFinished:
     """Number of planned trials."""
     statuses: Mapping[str, int] = Factory(dict)
     """Number of records by status."""
+    seconds: Mapping[str, float] = Factory(dict)
+    """Stage -> how long it took by the clock, in this process."""

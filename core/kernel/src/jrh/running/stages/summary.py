@@ -148,6 +148,7 @@ def note_finish(ready: Prepared, ended: Ended, report: RunReport | None) -> None
             records=len(report.records) if report else 0,
             planned=report.planned if report else 0,
             statuses={str(status): count for status, count in statuses.items()},
+            seconds=ready.progress.seconds,
         ),
     )
 

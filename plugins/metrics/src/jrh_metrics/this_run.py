@@ -1,23 +1,41 @@
-"""The block "This run": replies that another run paid for, and the models that providers say they served."""
+"""What equal runs may differ in: whose replies they use, which models providers served, and how long stages took.
+
+The first two are in the block "This run" of reports; times are in `run.json` alone, as equal runs have equal reports.
+"""
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import date
-from typing import Final
+from contextlib import suppress
+from datetime import UTC, date, datetime
+from typing import Any, Final
 
 from attrs import frozen
 from jrh import RunReport
+from jrh.running import write_document
 from jrh.text import count_noun
-from jrh.values import Column, Finding, Importance, ReplySource, Row, Section, Severity, TablePart, TextPart
+from jrh.values import (
+    Column,
+    Finding,
+    Importance,
+    ReplySource,
+    Row,
+    RunFinished,
+    Section,
+    Severity,
+    TablePart,
+    TextPart,
+)
 from jrh_measuring import Rule
 
+RUN_JSON: Final = "run.json"
 _NAMED: Final = 5
 """Models that a sentence names."""
 _NOTE: Final = (
     "Served: the model, and the system fingerprint, that the provider states in its answers. Reused: another run paid "
-    "for the reply, and the shared cache kept it."
+    "for the reply, and the shared cache kept it. How long the stages took is in run.json."
 )
 
 
@@ -125,3 +143,18 @@ def _list_counts(replies: Counter[str], reused: Counter[str]) -> str:
         for name, count in replies.most_common(_NAMED)
     ]
     return "; ".join([*listed, *([f"{len(replies) - _NAMED} more"] if len(replies) > _NAMED else [])])
+
+
+def add_process(event: RunFinished) -> None:
+    """Add to the file when a process of the run ended, how, and how long each of its stages took in seconds."""
+    path = event.run_dir / RUN_JSON
+    earlier: list[Any] = []
+    # A file that somebody else wrote over is begun again.
+    with suppress(FileNotFoundError, ValueError, KeyError, TypeError):
+        earlier = list(json.loads(path.read_text("utf-8"))["processes"])
+    process = {
+        "ended": datetime.now(UTC).isoformat(timespec="seconds"),
+        "exit_code": event.exit_code,
+        "seconds": {stage: round(seconds, 3) for stage, seconds in event.seconds.items()},
+    }
+    write_document(path, json.dumps({"processes": [*earlier, process]}, indent=1))
