@@ -300,6 +300,31 @@ def test_cases_of_another_task_name_are_matched_by_their_place(project: Project)
     assert {(cause["kind"], cause["what"]) for cause in pair["causes"]} == {("task", "trial: instruction")}
 
 
+def test_items_are_compared_whatever_their_ids_and_labels_are_called(project: Project) -> None:
+    texts = [f"This is answer number {place:02}." for place in range(20)]
+    # Rows without an id are numbered: one row more at the top gives every other row the number of another.
+    for name, labels, rows in (("a", LABELS, texts), ("b", ("right", "wrong"), ["This one is new.", *texts])):
+        items = [
+            {"id": f"row-{number}", "response": text, "label": labels[texts.index(text) % 2 if text in texts else 0]}
+            for number, text in enumerate(rows)
+        ]
+        project.write("items.jsonl", "".join(json.dumps(item) + "\n" for item in items))
+        task = {"instruction": "Is it right?", "scale": {"labels": list(labels)}}
+        suite = simulated_suite(task=task, tests=[{"format": {"variants": ["spaces"]}}], reports=["json"])
+        write_suite(project, suite)
+        assert project.run("run", "suite.yaml", "--run-dir", name, "--no-cache").exit_code == 0
+    matching = found(project, "a", "b")["pairs"][0]["matching"]
+    assert (matching["by_place"], matching["other_ids"]) == (40, 20)
+    assert (matching["gold_changed"], matching["only_first"]) == (0, {})
+    assert matching["only_second"] == {"format": 1, "reference": 1}
+    assert matching["labels"] == {"right": "YES", "wrong": "NO"}
+    shown = re.sub(r"\s+", " ", project.run("compare", "a", "b").stdout)
+    assert "20 items with the same text and another id: paired by text." in shown
+    assert (
+        "Labels have other names in b (simulated), and are shown as in a (simulated): right = YES, wrong = NO." in shown
+    )
+
+
 def test_no_case_in_common_ends_with_3(project: Project) -> None:
     import_judges(project.path / "a", {"mini": right_with(0.9)}, items=4, tests={"reference": 1})
     import_judges(project.path / "b", {"mini": right_with(0.9)}, items=4, tests={"order": 1})

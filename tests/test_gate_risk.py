@@ -59,6 +59,7 @@ def test_missing_verdicts_are_red_and_counted_apart(tmp_path: Any) -> None:
     project.run("run", "suite.yaml", "--run-dir", "run", "--no-cache", "--yes")
     assert project.run("gate", "run").exit_code == 3
     found = json.loads(project.run("gate-risk", "run", *NIGHTS, "--format", "json").output)
+    assert found["sentence"].endswith("This red is not chance: more verdicts are missing than the gate allows.")
     assert found["tonight"] == 3
     assert found["same"]["reasons"]["missing"] == found["same"]["red"]["value"] == 1
 
@@ -70,6 +71,10 @@ def test_one_run_without_repeats_is_refused_with_the_command_that_gives_them(tmp
     assert "jrh run SUITE --run-dir run-again --no-cache" in refused.output
     # The same verdicts once more show nothing.
     assert project.run("gate-risk", "run", "run").exit_code == 2
+    write_items(project, ["Another answer.", "One more."])
+    project.run("run", "suite.yaml", "--run-dir", "others", "--no-cache", "--yes")
+    other = project.run("gate-risk", "run", "others")
+    assert (other.exit_code, "'others' asks none of the questions of 'run'" in other.output) == (2, True), other.output
 
 
 def test_a_suite_stands_for_its_run_and_what_is_no_run_is_an_error(project: Project) -> None:

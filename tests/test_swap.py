@@ -128,3 +128,17 @@ def test_counts_are_written_in_full() -> None:
     assert [format_part(*each) for each in ((0.83675, 20_000), (0.5, 103), (1.0, 7), (1 / 3, 3))] == [
         "16,735", "51.5", "7", "1",
     ]  # fmt: skip
+
+
+def test_levels_that_were_renamed_are_translated_as_those_of_the_old_run(tmp_path: Path) -> None:
+    project = Inside(tmp_path)
+    for name, levels in (("a", ["1", "2", "3"]), ("b", ["poor", "fair", "good"])):
+        items = [{"id": f"i{at}", "response": f"Answer {at}.", "label": levels[at % 3]} for at in range(30)]
+        project.write("items.jsonl", "".join(json.dumps(item) + "\n" for item in items))
+        task = {"instruction": "How good is it?", "scale": {"ordinal": levels}}
+        judges = [{"name": "sim", "judge": "simulated", "accuracy": 0.9}]
+        write_suite(project, simulated_suite(task=task, judges=judges, tests=[], reports=["json"]))
+        assert project.run("run", "suite.yaml", "--run-dir", name, "--no-cache").exit_code == 0
+    found = answer(project, "a", "b")
+    assert found["matching"]["labels"] == {"poor": "1", "fair": "2", "good": "3"}
+    assert found["marks"][0]["labels"] == [["1", "2", "3"]] * 2

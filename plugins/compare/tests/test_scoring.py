@@ -116,3 +116,6 @@ def test_cases_whose_gold_label_changed_are_left_out_and_counted():
     theirs = [attrs.evolve(mine[0], gold="NO")]
     matched, matching = both(mine, theirs)
     assert (matched, matching.gold_changed, matching.case_count) == ([], 1, 0)
+    # A label that one side lacks has not changed: the verdicts can be compared.
+    matched, matching = both(mine, [attrs.evolve(mine[0], gold=None)])
+    assert (len(matched), matching.gold_changed) == (1, 0)

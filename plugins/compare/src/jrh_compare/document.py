@@ -149,6 +149,7 @@ def _match_sentences(pair: Pair) -> Iterator[str]:
         yield f"All {matching.looked_at:,} texts{compared} are identical."
     elif matching.by_place:
         yield f"{matching.other_text:,} of {count_noun(matching.looked_at, 'text')} that could be compared differ."
+    yield from _other_names(pair)
     for side_name, alone in ((pair.first, matching.only_first), (pair.second, matching.only_second)):
         if any(alone.values()):
             yield f"Only in {side(side_name)}: {sum(alone.values())} cases ({format_counts(alone)})."
@@ -162,6 +163,16 @@ def _match_sentences(pair: Pair) -> Iterator[str]:
     missing = [f"{which} {format_counts(statuses)}" for which, statuses in sides if statuses]
     if missing:
         yield f"Trials of these cases without a verdict: {'; '.join(missing)}."
+
+
+def _other_names(pair: Pair) -> Iterator[str]:
+    """Say which items and labels have other names on the second side."""
+    matching = pair.matching
+    if matching.other_ids:
+        yield f"{count_noun(matching.other_ids, 'item')} with the same text and another id: paired by text."
+    if matching.labels:
+        same = ", ".join(f"{new} = {old}" for new, old in matching.labels.items())
+        yield f"Labels have other names in {side(pair.second)}, and are shown as in {side(pair.first)}: {same}."
 
 
 def _rows(pair: Pair, comparison: Comparison) -> Table:

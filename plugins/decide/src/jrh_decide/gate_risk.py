@@ -192,6 +192,11 @@ def find_gate_risk(
     for run, other in zip(runs, reports, strict=True):
         if other.suite != report.suite:
             raise JrhError(f"'{run}' is a run of '{other.suite}' and not of '{report.suite}'; pass runs of one suite")
+        if _questions(other).isdisjoint(_questions(report)):
+            raise JrhError(
+                f"'{run}' asks none of the questions of '{runs[0]}'; pass runs of the same items and judges, and join "
+                "the parts of a run with `jrh merge`"
+            )
     records, ignored = join_runs(tables)
     context = MetricContext(tasks={summary.task.name: summary.task for summary in report.tasks})
     try:
@@ -206,7 +211,6 @@ def find_gate_risk(
         endings = simulate(gate, verdicts, loss, nights, random)
         moved = _weakest_rule([night for nights in endings["same", SAME] for night in nights], terms)
         designs = tuple(_search(gate, verdicts, loss, target, moved, nights // 2, random))
-    first = verdicts.trials
     missing = Counter(name for name in tables[0].text("status") if name and name != "ok")
     return GateRisk(
         suite=report.suite,
@@ -215,7 +219,7 @@ def find_gate_risk(
         ignored=ignored,
         clusters=verdicts.n_clusters,
         items=len(tables[0].counts("item_id")),
-        verdicts=len(first.records),
+        verdicts=int(verdicts.counts[verdicts.weight > 0].sum()),
         missing=dict(missing),
         tonight=tonight,
         loss=loss,
@@ -227,6 +231,10 @@ def find_gate_risk(
         questions=tuple(verdicts.restless_questions()),
         simulated=tuple(sorted(report.simulated)),
     )
+
+
+def _questions(report: RunReport) -> set[tuple[str | None, str | None]]:
+    return set(zip(report.records.text("case_id"), report.records.text("judge"), strict=True))
 
 
 def _open(run: Path, plugins: Sequence[str]) -> RunReport:
@@ -336,7 +344,10 @@ def _search(
                 found[judge].append(gate.end(verdicts.night(of_judge, picks, times, random)))
             if night == _FIRST_LOOK and _best_mark(gate, found, rule, marks)[1] > 4 * target:
                 break
-        mark, mistake = _best_mark(gate, found, rule, marks)
+        # A mark is chosen on half of the nights and has to serve on the others, too: the best of many looks too good.
+        halves = [{judge: endings[half::2] for judge, endings in found.items()} for half in (0, 1)]
+        mark, mistake = _best_mark(gate, halves[0], rule, marks)
+        mistake = max(mistake, *_mistakes(gate, halves[1], rule, mark))
         yield Design(
             clusters=size * len(present),
             times=times,
@@ -347,20 +358,21 @@ def _search(
         )
 
 
+def _mistakes(gate: Gate, found: Mapping[str, list[Ending]], rule: str, mark: float) -> tuple[float, float]:
+    """Return the shares of nights that are red with nothing changed, and green after the loss, with a pass mark."""
+    red = np.mean([gate.code_at(night, rule, mark) != HOLDS for night in found[SAME]])
+    missed = np.mean([gate.code_at(night, rule, mark) == HOLDS for night in found[LOSS]])
+    return float(red), float(missed)
+
+
 def _best_mark(gate: Gate, found: Mapping[str, list[Ending]], rule: str, marks: Sequence[float]) -> tuple[float, float]:
     """Return the pass mark with the smallest larger one of both mistakes, and how often that is made."""
-
-    def mistakes(mark: float) -> tuple[float, float]:
-        red = np.mean([gate.code_at(night, rule, mark) != HOLDS for night in found[SAME]])
-        missed = np.mean([gate.code_at(night, rule, mark) == HOLDS for night in found[LOSS]])
-        return float(red), float(missed)
-
     # Both shares change one way with the mark: the best one is where they cross.
     low, high = 0, len(marks) - 1
     upwards = next(each.operator.upwards for each in gate.terms.rules if each.text == rule)
     while high - low > 1:
         middle = (low + high) // 2
-        red, missed = mistakes(marks[middle])
+        red, missed = _mistakes(gate, found, rule, marks[middle])
         low, high = (middle, high) if (missed > red) is upwards else (low, middle)
-    best = min((marks[low], marks[high]), key=lambda mark: max(mistakes(mark)))
-    return best, max(mistakes(best))
+    mistake, best = min((max(_mistakes(gate, found, rule, mark)), mark) for mark in (marks[low], marks[high]))
+    return best, mistake

@@ -29,6 +29,8 @@ _NOT_DRAWN: Final = frozenset({
 """Columns that do not go with another verdict, or are written again."""
 _OK: Final = Status.OK.value
 _NO_LIMIT: Final = 1e6
+_COPY: Final = "\x1f"
+"""Before the number of a copy of an item; ids of items cannot have this character."""
 
 
 @frozen(kw_only=True)
@@ -215,7 +217,9 @@ class Nights:
             codes = column.codes[rows] + copies * len(column.names)
             used, code = np.unique(codes, return_inverse=True)
             copy, place = np.divmod(used, len(column.names))
-            names = [f"{column.names[at]}{f'~{again}' if again else ''}" for again, at in zip(copy, place, strict=True)]
+            names = [
+                f"{column.names[at]}{f'{_COPY}{again}' if again else ''}" for again, at in zip(copy, place, strict=True)
+            ]
             texts[name] = Categorical(code, tuple(names))
         numbers = {name: values[rows] for name, values in self._numbers.items()}
         numbers["repeat"] = np.arange(len(rows), dtype=np.float64)

@@ -217,7 +217,7 @@ def find_swap(
             bills=_bills(matched, before, after, terms),
             moved=tuple(_moved(before, after, everything)),
             causes=causes(before, after),
-            marks=tuple(_marks(matched, before, after, terms, mark)),
+            marks=tuple(_marks(matched, before, after, terms, mark, renamed=bool(matching.labels))),
             gold_sources=Counter(dict(_gold_sources(before))),
             notes=tuple(_notes(before, after)),
         )
@@ -475,14 +475,19 @@ def prompt_parts(task: Task) -> list[Json]:
     return [task.instruction, task.rubric, list(task.scale.labels)]
 
 
-def _marks(matched: Matched, before: Side, after: Side, terms: Terms, mark: float) -> Iterator[Translation]:
-    """Translate the pass marks of every task, over the cases of the reference condition that people labelled."""
+def _marks(
+    matched: Matched, before: Side, after: Side, terms: Terms, mark: float, *, renamed: bool
+) -> Iterator[Translation]:
+    """Translate the pass marks of every task, over the cases of the reference condition that people labelled.
+
+    Labels that were renamed are those of the old scale.
+    """
     tasks = [{summary.task.name: summary.task for summary in side.run.report.tasks} for side in (before, after)]
     for task, old_task in tasks[0].items():
         pairs = [pair for pair in matched if pair[0].task == task and pair[0].test == before.run.report.tests[0]]
         if not pairs:
             continue
-        scales = old_task.scale, tasks[1][pairs[0][1].task].scale
+        scales = old_task.scale, old_task.scale if renamed else tasks[1][pairs[0][1].task].scale
         known = [pair for pair in pairs if pair[0].gold in scales[0]]
         anchors = [(pair, *labels) for pair in known for labels in pair[0].label_pairs(pair[1])]
         empty = Translation(

@@ -83,7 +83,7 @@ def check_comparable(first: Side, second: Side, matched: Matched, matching: Matc
     """
     before, after = _tasks_of(first.run.report, second.run.report)
     scales = [(before[name].scale.labels, after[name].scale.labels) for name in before if name in after]
-    if scales and all(set(old).isdisjoint(new) for old, new in scales):
+    if scales and not matching.labels and all(set(old).isdisjoint(new) for old, new in scales):
         old, new = (", ".join(labels) for labels in scales[0])
         what = f"the scales have no label in common ({_short(old, new)[0]}; {_short(old, new)[1]})"
     # Perturbed texts may all differ for the same data; in the reference condition the judge sees the data.
@@ -96,7 +96,7 @@ def check_comparable(first: Side, second: Side, matched: Matched, matching: Matc
     else:
         return
     raise NotComparableError(
-        f"'{first.run.path}' and '{second.run.path}' judge different data: {what}\n"
+        f"'{first.run.path}' and '{second.run.path}' cannot be compared: {what}\n"
         "Compare runs of the same items on the same scale."
     )
 

@@ -6,7 +6,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, TypeAlias
 
-from jrh import RunReport
+from attrs import evolve
+from jrh import REFERENCE, RunReport
+from jrh.hashing import content_id
 
 from jrh_measuring.comparing.results import Matching
 from jrh_measuring.comparing.scoring import Case, Key
@@ -18,6 +20,79 @@ LOOKED_AT: Final = 1000
 
 
 def match(first: Sequence[Case], second: Sequence[Case], runs: tuple[RunReport, RunReport]) -> tuple[Matched, Matching]:
+    """Match the cases of two sides whatever their items and labels are called, which the result says."""
+    matched, matching = _match_as_named(first, second, runs)
+    ids: Mapping[tuple[str | float, ...], str] = {}
+    # Places match where texts do not, or do not match: the ids may be those of other items, such as numbers of rows.
+    if matching.other_text or matching.gold_changed or (matching.only_first and matching.only_second):
+        ids = _same_items(first, second, runs)
+    second = [
+        evolve(case, key=(*case.key[:2], ids[_item(case)], *case.key[3:])) if _item(case) in ids else case
+        for case in second
+    ]
+    labels = _same_labels(first, second, runs)
+    if not ids and not labels:
+        return matched, matching
+    matched, matching = _match_as_named(first, [_with_labels(case, labels) for case in second], runs)
+    found = {_item(case) for case, other in matched if case.item != other.item}
+    return matched, evolve(matching, other_ids=len(found), labels=labels)
+
+
+def _item(case: Case) -> tuple[str | float, ...]:
+    return case.key[0], case.item
+
+
+def _same_items(
+    first: Sequence[Case], second: Sequence[Case], runs: tuple[RunReport, RunReport]
+) -> Mapping[tuple[str | float, ...], str]:
+    """Return the ids that the first run has for items of the second with the same text and another id."""
+    ours, theirs = (_items_by_text(cases, report) for cases, report in zip((first, second), runs, strict=True))
+    same = {items[0]: ours[text][0] for text, items in theirs.items() if len(items) == len(ours.get(text, ())) == 1}
+    taken = {item for other, item in same.items() if other != item}
+    # An item whose id belongs to another one on the first side is no counterpart of it.
+    alone = {item: f"{item[1]}\n" for items in theirs.values() for item in items if item in taken and item not in same}
+    return alone | {other: str(item[1]) for other, item in same.items() if other != item}
+
+
+def _items_by_text(cases: Sequence[Case], report: RunReport) -> Mapping[str, list[tuple[str | float, ...]]]:
+    asked = {_item(case): case.id for case in cases if case.test == REFERENCE}
+    items: defaultdict[str, list[tuple[str | float, ...]]] = defaultdict(list)
+    names = list(asked)
+    for start in range(0, len(names), LOOKED_AT):
+        some = names[start : start + LOOKED_AT]
+        known = report.evidence.cases([asked[name] for name in some])
+        for name in some:
+            if asked[name] in known:
+                items[content_id(name[0], dict(known[asked[name]].fields))].append(name)
+    return items
+
+
+def _same_labels(first: Sequence[Case], second: Sequence[Case], runs: tuple[RunReport, RunReport]) -> Mapping[str, str]:
+    """Return what the first run calls the labels of the second: they differ in case alone, or gold labels tell it."""
+    scales = [[summary.task.scale.labels for summary in report.tasks] for report in runs]
+    if not len(scales[0]) == len(scales[1]) == 1 or len(scales[0][0]) != len(scales[1][0]):
+        return {}
+    old, new = scales[0][0], scales[1][0]
+    folded = {label.casefold(): label for label in old}
+    if set(old) != set(new) and folded.keys() == {label.casefold() for label in new}:
+        return {label: folded[label.casefold()] for label in new if folded[label.casefold()] != label}
+    golds = {case.key: case.gold for case in first if case.gold and case.test == REFERENCE}
+    told = {(golds[case.key], case.gold) for case in second if case.gold and case.key in golds}
+    named = {theirs: ours for ours, theirs in told}
+    # All labels occur, and each is one label of the other side throughout.
+    told_all = len(told) == len(named) == len(set(named.values())) == len(old)
+    return {label: named[label] for label in new if label in named} if set(old).isdisjoint(new) and told_all else {}
+
+
+def _with_labels(case: Case, labels: Mapping[str, str]) -> Case:
+    trials = tuple(evolve(trial, label=trial.label and labels.get(trial.label, trial.label)) for trial in case.trials)
+    gold = case.gold and labels.get(case.gold, case.gold)
+    return evolve(case, gold=gold, expected=labels.get(case.expected, case.expected), trials=trials)
+
+
+def _match_as_named(
+    first: Sequence[Case], second: Sequence[Case], runs: tuple[RunReport, RunReport]
+) -> tuple[Matched, Matching]:
     """Match the cases of two sides, by id where ids are equal and by their place otherwise.
 
     A place is task, test, item, variant, template, option order, polarity, language, output, strength and temperature.
@@ -42,7 +117,8 @@ def match(first: Sequence[Case], second: Sequence[Case], runs: tuple[RunReport, 
         (case, by_id.get(case.id) or by_place[case.id]) for case in first if case.id in by_id or case.id in by_place
     ]
     # A changed gold label changes what is right: the difference of two such scores says nothing of the judges.
-    same_gold = [(case, other) for case, other in pairs if case.gold == other.gold]
+    # One that only one side has does not: the verdicts are compared with each other.
+    same_gold = [(case, other) for case, other in pairs if case.gold == other.gold or not (case.gold and other.gold)]
     other_text, looked_at = _count_reworded([pair for pair in same_gold if pair[0].id != pair[1].id], runs)
     places = {case.id for case, other in same_gold if case.id != other.id}
     return same_gold, Matching(

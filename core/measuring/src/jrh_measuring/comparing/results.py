@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import Enum
 
-from attrs import frozen
+from attrs import Factory, frozen
 from jrh.values import ClaimFamily
 
 
@@ -75,6 +75,10 @@ class Matching:
     only_first: Mapping[str, int]
     """Test -> cases that only the first side has."""
     only_second: Mapping[str, int]
+    other_ids: int = 0
+    """Items matched by their text whose ids differ."""
+    labels: Mapping[str, str] = Factory(dict)
+    """Label of the second side -> what the first calls it, where the names differ."""
 
     @property
     def case_count(self) -> int:
