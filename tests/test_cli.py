@@ -74,9 +74,10 @@ def test_the_help_names_every_command_and_the_exit_codes(project: Project) -> No
 
 
 def test_a_misspelt_command_gets_the_nearest_one(project: Project) -> None:
-    outcome = project.run("rnu")
-    assert outcome.exit_code == 2
-    assert "No such command 'rnu'. Did you mean 'run'?" in outcome.stderr
+    for words, meant in ((["rnu"], "run"), (["plugins", "lst"], "list")):
+        outcome = project.run(*words)
+        assert outcome.exit_code == 2
+        assert f"No such command '{words[-1]}'. Did you mean '{meant}'?" in outcome.stderr
 
 
 @pytest.mark.parametrize("arguments", [("run",), ("run", "suite.yaml", "--limit", "0"), ("plugins", "show")])

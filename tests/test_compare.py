@@ -210,7 +210,7 @@ def test_scores_are_those_of_the_metrics(project: Project) -> None:
     write_suite(project, suite)
     assert project.run("run", "suite.yaml", "--run-dir", "run").exit_code == 0
     pairs = found(project, "run")["pairs"]
-    with jrh.open_run(project.path / "run") as report:
+    with jrh.open_report(project.path / "run") as report:
         measures = {(each.name, each.judge, each.task, each.test): each for each in report.measures if not each.cell}
     checked = set()
     for each in pairs[0]["rows"]:

@@ -110,7 +110,7 @@ def test_every_output_tells_the_finding_with_the_same_number(written: tuple[Proj
     assert finding["sentence"] in markdown
     assert statement in read_page((folder / "report.html").read_text(encoding="utf-8")).text
     assert statement in " ".join(output.stdout.split())
-    with jrh.open_run(folder, measure=True) as run:
+    with jrh.open_report(folder, measure=True) as run:
         assert finding["sentence"] in [each.sentence for each in run.findings]
 
 

@@ -77,7 +77,7 @@ def test_judges_are_asked_about_what_the_stage_made_of_the_cases(tmp_path: Path)
     assert (first.exit_code, first.message) == (0, "")
     assert set(first.records.text("item_id")) == {"two", "three"}
     assert "One word is left out." in first.report.notes
-    with jrh.open_run(tmp_path / "run") as report:
+    with jrh.open_report(tmp_path / "run") as report:
         shown = report.evidence.cases(report.records.text("case_id"))
         assert {each.fields["response"] for each in shown.values() if each.item_id == "two"} == {"TWO"}
     again = run(tmp_path)

@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
-from jrh import open_run, run
+from jrh import open_report, run
 from jrh_testing import ChatServer, Project, call
 from support.keys import KEY, KEY_VARIABLE
 from support.suites import llm_suite, openai_http, write_suite
@@ -50,7 +50,7 @@ def test_position_bias_reads_the_same_in_terminal_file_page_json_and_python(tmp_
     ]
     printed = [each.text or "" for each in ET.parse(tmp_path / "gate.junit").getroot().iter("system-out")]
     assert any(finding.sentence in text for text in printed)
-    with open_run(tmp_path / "run") as again:
+    with open_report(tmp_path / "run") as again:
         assert again.findings == result.report.findings
 
 

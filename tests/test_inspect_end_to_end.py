@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 import yaml
-from jrh import JrhError, open_run, read_transcript
+from jrh import JrhError, open_report, read_transcript
 from jrh_testing import ChatServer, Project
 from support.looking import query, report
 from support.suites import openai_http
@@ -106,7 +106,7 @@ def messages(path: Path) -> dict[str, list[tuple[str, str]]]:
 def with_edits(before: dict[str, list[tuple[str, str]]], made: Project) -> dict[str, list[tuple[str, str]]]:
     """Return the messages with the edits that the run's cases hold."""
     edited = 0
-    with open_run(made.path / "run") as run:
+    with open_report(made.path / "run") as run:
         for case in run.evidence.cases(sorted({case or "" for case in run.records.text("case_id")})).values():
             if case.test == "agent-perturbation":
                 transcript = read_transcript(case.fields["transcript"])
@@ -151,5 +151,5 @@ def test_a_run_without_transcripts_has_nothing_to_export(project: Project) -> No
     done = project.run("export-transcripts", "nowhere", "--jsonl", "out.jsonl")
     assert done.exit_code == 2
     assert "Traceback" not in done.output
-    with pytest.raises(JrhError), open_run(project.path / "nowhere"):
+    with pytest.raises(JrhError), open_report(project.path / "nowhere"):
         pass

@@ -190,7 +190,7 @@ def test_the_cache_answers_another_run_directory_without_a_call(whole: Whole) ->
     before = whole.server.count
     second = whole.project.run("run", "suite.yaml", "--run-dir", "cached")
     assert (second.exit_code, whole.server.count) == (0, before)
-    assert "No model was called." in second.stdout
+    assert "jrh sent no call." in second.stdout
     cached = report_bytes(whole.project, "cached")
     assert without_this_run(cached) == without_this_run(whole.reports)
     assert b" replies reused from earlier runs, the oldest of " in cached["report.md"]

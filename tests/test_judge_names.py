@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from attrs import asdict
-from jrh import Measure, Scale, ScaleKind, Task, open_run
+from jrh import Measure, Scale, ScaleKind, Task, open_report
 from jrh_interchange import import_records, imported_record
 from support.verdicts import YES_NO, Answer, right_with
 
@@ -39,7 +39,7 @@ def measured(run: Path, judges: Mapping[str, Answer]) -> list[Measure]:
                     records.append(imported_record(task=YES_NO, gold=gold, label=said, **about))
                     records.append(imported_record(task=GRADES, gold=grade, label=level, **about))
     import_records(run, "trial", [YES_NO, GRADES], records, resamples=200, metrics={"add": METRICS})
-    with open_run(run, measure=True) as opened:
+    with open_report(run, measure=True) as opened:
         return list(opened.measures)
 
 

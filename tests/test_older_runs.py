@@ -27,5 +27,5 @@ def test_a_run_without_flags_gets_those_that_are_installed(tmp_path: Path) -> No
     assert summary.pop("flags")
     store.set_meta("summary", json.dumps(summary))
     store.close()
-    with jrh.open_run(run_dir) as report:
+    with jrh.open_report(run_dir) as report:
         assert report.flags == load_flags()

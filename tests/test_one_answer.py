@@ -282,7 +282,7 @@ def test_tables_for_papers_have_the_numbers_of_the_report(written: Written) -> N
 
 
 def test_python_has_the_numbers_of_the_report(written: Written) -> None:
-    with jrh.open_run(written.project.path / "run", measure=True) as run:
+    with jrh.open_report(written.project.path / "run", measure=True) as run:
         found = [(each.name, each.judge, each.test, each.estimate) for each in run.measures]
     stated = [(each["name"], each["judge"], each["test"], each["estimate"]) for each in written.report["measures"]]
     assert found == stated

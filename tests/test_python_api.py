@@ -16,6 +16,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import attrs
 import jrh
 import pyarrow
 import pytest
@@ -23,6 +24,7 @@ from jrh.plugins import OnlyPlugins
 from jrh.plugins.component_identity import python_source
 from jrh.running import RunResult
 from jrh.values.option_values import Held
+from jrh.values.report import RunReport
 from jrh_notebook.frames import measures_frame, records_frame
 from jrh_notebook.progress import NotebookProgress
 from jrh_testing import ChatServer
@@ -241,6 +243,25 @@ def test_a_result_is_one_line_and_finds_its_measures(found: RunResult) -> None:
         found.measure("flip-rate", judge="nobody")
 
 
+def test_a_run_that_is_opened_later_gives_the_result_that_running_it_gave(
+    found: RunResult, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    opened = jrh.open_run(str(found.run_dir), plugins=PLUGINS)
+    # What shows it in a notebook and what reads its evidence are made for each result.
+    for field in attrs.fields(RunResult):
+        if field.name not in ("report", "cell"):
+            assert getattr(opened, field.name) == getattr(found, field.name), field.name
+    for field in attrs.fields(RunReport):
+        if field.name not in ("records", "evidence"):
+            assert getattr(opened.report, field.name) == getattr(found.report, field.name), field.name
+    assert opened.records.text("canonical") == found.records.text("canonical")
+    assert opened._repr_html_() == found._repr_html_()
+    assert opened.files
+    assert capfd.readouterr() == ("", "")
+    with pytest.raises(jrh.JrhError, match="is not a run directory: it holds no run"):
+        jrh.open_run(tmp_path)
+
+
 def test_frames_hold_every_measure_and_record_with_its_texts(found: RunResult) -> None:
     import pandas
 
@@ -354,7 +375,7 @@ def test_progress_in_a_notebook_is_one_line_that_changes_and_is_escaped() -> Non
     progress.advance(3)
     progress.say("judge '<b>' changed")
     progress.end()
-    assert drawn[0] == (0.0, "judge: 0 of 4 (0/s, $0)")
+    assert drawn[0] == (0.0, "judge: 0 of 4 (run total $0)")
     assert drawn[-1][0] == 0.75
     assert "judge: 3 of 4" in drawn[-1][1]
     assert "judge &#x27;&lt;b&gt;&#x27; changed" in drawn[-1][1]

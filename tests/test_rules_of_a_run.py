@@ -8,7 +8,7 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from jrh import open_run
+from jrh import open_report
 from jrh.running import open_store
 from jrh.store.database import write_seal
 from jrh_measuring import read_findings, read_record
@@ -91,7 +91,7 @@ def test_a_report_without_the_rule_has_the_same_bytes_and_says_so_in_one_sentenc
     assert (without.exit_code, without.stderr.strip()) == (0, SENTENCE.format("-wrong/imperfect"))
     assert reports(made.path / "same") == reports(made.path / "without") == before
     assert same.stdout.replace("same/", "") == without.stdout.replace("without/", "")
-    with open_run(made.path / "runs/mine", plugins=["nothing.py"]) as report:
+    with open_report(made.path / "runs/mine", plugins=["nothing.py"]) as report:
         assert "imperfect" in {finding.kind for finding in report.findings}
 
 

@@ -206,6 +206,14 @@ def test_a_measurement_that_failed_outside_its_code_is_made_again(site: Project)
     site.write("suite.yaml", suite())
     run(site, "--plugins", "own.py")
     assert "FileNotFoundError" in notes(site)
+    # A metric that the suite names has been asked for: without it the run is not done, and all else is reported.
+    site.write("suite.yaml", suite(metrics={"add": ["own"]}))
+    asked = run(site, "--plugins", "own.py", code=3)
+    assert "jrh: not done: metric 'own' could not be computed: FileNotFoundError" in asked.stderr
+    assert "jrh: to continue: jrh run suite.yaml" in asked.stderr
+    report = json.loads(site.read("run/report.json"))
+    assert len([note for note in report["notes"] if "metric 'own'" in note]) == 1
+    assert report["measures"]
     site.write("value", "0.5")
     run(site, "--plugins", "own.py")
     assert own(site) == [0.5]

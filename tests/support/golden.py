@@ -43,7 +43,7 @@ TOLERANCE: Final = 1e-9
 ZERO: Final = 1e-12
 """Absolute. What is zero but for rounding has no digit that processors agree on."""
 RUN: Final = "run"
-_PROGRESS: Final = re.compile(r"^[a-z-]+: (\d+/\d+ (done )?\(\d+/s, .*\)|\d+ s so far)\n", re.MULTILINE)
+_PROGRESS: Final = re.compile(r"^[a-z-]+: (\d+/\d+ (done )?\(run total .*\)|\d+ s so far)\n", re.MULTILINE)
 """Lines of progress hold steps per second, and a stage has one more for every ten seconds that it takes."""
 _LINES: Final = 40
 _WIDTH: Final = {".json": 400, "": 120}

@@ -7,7 +7,7 @@ from typing import Any
 
 import pluggy
 import pytest
-from jrh import open_run
+from jrh import open_report
 from jrh.errors import DamagedStoreError, JrhError, StoreError
 from jrh.plugins import hookspecs
 from jrh.plugins.loading import Loaded
@@ -60,7 +60,7 @@ async def test_what_the_plan_leaves_out_is_said_now_and_when_the_run_is_read_aga
     done = await go(lab, tmp_path / "run", TERSE, PLAIN, tests=["terse"])
     assert (done.exit_code, len(done.records)) == (0, 8)
     assert done.terminal.startswith(NOTE)
-    with open_run(tmp_path / "run") as report:
+    with open_report(tmp_path / "run") as report:
         assert report.notes == (done.terminal,)
     again = await go(lab, tmp_path / "run", PLAIN)
     assert (again.exit_code, again.terminal) == (0, "")

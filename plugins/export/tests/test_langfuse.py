@@ -19,7 +19,7 @@ from .conftest import SECRET, Langfuse
 
 def test_every_number_has_its_interval_sizes_and_missing_verdicts(run_dir: Path, langfuse: Langfuse) -> None:
     told = "\n".join(export_run(run_dir, "langfuse"))
-    with jrh.open_run(run_dir) as report:
+    with jrh.open_report(run_dir) as report:
         measures, records = report.measures, report.records
         (trace,) = (body for body in langfuse.bodies.values() if body.get("metadata", {}).get("jrh.suite") == "answers")
         numbers = {body["name"]: body for body in langfuse.bodies.values() if body.get("dataType") == "NUMERIC"}
@@ -55,7 +55,7 @@ def test_exporting_again_adds_nothing(run_dir: Path, langfuse: Langfuse) -> None
 
 def test_verdicts_go_to_the_traces_of_the_items(run_dir: Path, langfuse: Langfuse) -> None:
     list(export_run(run_dir, "langfuse", {"traces": "items"}))
-    with jrh.open_run(run_dir) as report:
+    with jrh.open_report(run_dir) as report:
         items = set(report.records.text("item_id"))
     assert {body["traceId"] for body in langfuse.bodies.values() if body.get("dataType") == "CATEGORICAL"} == items
 

@@ -38,7 +38,7 @@ def test_the_numbers_read_back_are_those_of_the_run(
     assert run.info.run_id in first[0]
     assert run.info.status == "FINISHED"
     assert (run.data.tags["jrh.suite"], run.data.tags["jrh.simulated"]) == ("answers", "planted")
-    with jrh.open_run(run_dir) as report:
+    with jrh.open_report(run_dir) as report:
         measures, table = report.measures, list(rows(report))
         for (key, row), measure in zip(rows_by_key(report), measures, strict=True):
             assert " simulated/" in key

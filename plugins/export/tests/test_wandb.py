@@ -32,7 +32,7 @@ def test_the_numbers_read_back_are_those_of_the_run(
     config, summary = told_file(path).values()
 
     assert (config["jrh.suite"], config["jrh.simulated"]) == ("answers", "planted")
-    with jrh.open_run(run_dir) as report:
+    with jrh.open_report(run_dir) as report:
         found = [(key, row) for key, row in rows_by_key(report) if row["estimate"] is not None]
         assert len(found) >= 3
         for key, row in found:

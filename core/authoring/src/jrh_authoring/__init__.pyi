@@ -42,6 +42,8 @@ from .structured import json_objects as json_objects
 from .structured import json_text as json_text
 from .structured import object_schema as object_schema
 from .structured import read_json as read_json
+from .suite_reading import read_judge_models as read_judge_models
+from .suite_reading import read_suite as read_suite
 from .templates import check_template as check_template
 from .templates import load_template as load_template
 from .templates import render as render

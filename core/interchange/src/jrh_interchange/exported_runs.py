@@ -12,7 +12,7 @@ from jrh.plugins.factories import make
 from jrh.plugins.protocols import Exporter
 from jrh.plugins.specs import ReportTarget
 from jrh.running.remembered_plugins import load_for
-from jrh.running.stored_run import open_run, report_again
+from jrh.running.stored_run import open_report, report_again
 from jrh.text.redact import Redactor, error_line, secrets_of_options
 from jrh.values.json_values import Json
 
@@ -63,7 +63,7 @@ def export_run(
     hide = Redactor.from_environment(also=secrets_of_options([given]))
     formats = [spec.name for spec in reporters if spec.name in entry.spec.attach]
     # Attached reports go to a temporary directory: those of the run stay as they are.
-    with open_run(place, measure=True, plugins=plugins) as report, TemporaryDirectory() as files:
+    with open_report(place, measure=True, plugins=plugins) as report, TemporaryDirectory() as files:
         written = report_again(place, loaded, formats=formats, output=Path(files)) if formats else None
         # The causes are cut off: libraries put addresses with keys into their errors.
         try:

@@ -7,7 +7,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from jrh.document.yaml_reader import read_document
 from jrh.running.event_loop import run_in_thread, run_to_end
 from jrh.running.from_python import build_request, keyword_defaults, request_from_arguments, result_for_caller
 from jrh.running.outcome import RunRequest, RunResult, Settings
@@ -16,8 +15,7 @@ from jrh.running.rehearsal import suite_builder
 from jrh.running.remembered_plugins import load_for_suite
 from jrh.running.run import run_suite
 from jrh.running.stages.load import read
-from jrh.suite.overrides import JudgeArgument, override
-from jrh.suite.resolved import judge_models
+from jrh.suite.overrides import JudgeArgument
 from jrh.values.items import Item, Task
 
 
@@ -100,40 +98,10 @@ def read_items(
     Raises:
         JrhError: the suite, a plugin or the data cannot be used.
     """
-    request = _requested(suite, plugins, overrides)
-    resolved = request.resolved
-    items = read(suite_builder(resolved, request.loaded))
-    return tuple((use.task, items[use.task.name]) for use in resolved.suite.tasks)
-
-
-def read_judge_models(
-    suite: str | Path | Mapping[str, Any], *, plugins: Sequence[str] = (), overrides: Sequence[str] = ()
-) -> Mapping[str, str]:
-    """Return the name of the model that each judge of a suite asks; asks no model and writes nothing.
-
-    Arguments and errors as `read_items`; judges without a model are left out.
-    """
-    return judge_models(_requested(suite, plugins, overrides).resolved)
-
-
-def read_suite(
-    suite: str | Path, *, plugins: Sequence[str] = (), overrides: Sequence[str] = ()
-) -> tuple[Mapping[str, Any], tuple[str, ...]]:
-    """Read and check a suite; return it as plain values, and the names of its judges; asks no model, writes nothing.
-
-    Arguments and errors as `read_items`.
-    """
-    resolved = _requested(suite, plugins, overrides).resolved
-    document = read_document(Path(suite))
-    for setting in overrides:
-        document = override(document, setting)
-    values = document.value if isinstance(document.value, Mapping) else {}  # it is one: the suite has been read
-    return values, tuple(use.name for use in resolved.suite.judges)
-
-
-def _requested(suite: str | Path | Mapping[str, Any], plugins: Sequence[str], overrides: Sequence[str]) -> RunRequest:
     settings = Settings(plugins=plugins, overrides=tuple(overrides))
-    return build_request(suite, settings, load_for_suite(suite, settings))
+    request = build_request(suite, settings, load_for_suite(suite, settings))
+    items = read(suite_builder(request.resolved, request.loaded))
+    return tuple((use.task, items[use.task.name]) for use in request.suite.tasks)
 
 
 def execute(request: RunRequest, progress: Progress) -> RunResult:

@@ -58,11 +58,19 @@ class Measuring(Stage):
     """Measures the records of the plan, and adds measures and findings to the report."""
 
     async def run(self, work: StageWork) -> StageOutcome:
-        """Store the measures, unless those stored are of the same records and metrics; those of an import are not."""
-        if not work.imported:
-            digest = stage_digest(work.builder, work.store, list(work.tasks.values()))
-            reuse_or_measure(work.store, digest, lambda: measure(work))
-        return StageOutcome()
+        """Store the measures, unless those stored are of the same records and metrics; those of an import are not.
+
+        Not complete where a metric broke that the suite names: whoever asked for a number must not miss that it is not
+        there. One that jrh adds by itself is a note.
+        """
+        if work.imported:
+            return StageOutcome()
+        digest = stage_digest(work.builder, work.store, list(work.tasks.values()))
+        _, notes = reuse_or_measure(work.store, digest, lambda: measure(work))
+        suite = work.builder.resolved.suite
+        named = tuple(f"metric '{use.name}' " for use in (*(suite.metrics or ()), *suite.added_metrics))
+        missing = tuple(note for note in notes if note.startswith(named))
+        return StageOutcome(complete=not missing, notes=missing)
 
     def report(self, report: RunReport, work: StageWork) -> RunReport:
         """Add the measures, a note per metric that broke, the agreement of validators that vote, and the findings."""

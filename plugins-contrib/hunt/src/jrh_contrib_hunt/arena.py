@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from attrs import define, field, frozen
-from jrh import REFERENCE, JrhError, Mode, Scale, Task, open_run, read_items, run
+from jrh import REFERENCE, JrhError, Mode, Scale, Task, open_report, read_items, run
 from jrh.running import RunResult
 from jrh_authoring import Attack, AttackEdit, AttackVariant, attack_target
 
@@ -134,7 +134,7 @@ class RunArena:
         # A test like any other: what the writer wrote is stored with its case, and a killed hunt reads it again.
         self.tests.append({WRITTEN: {**options, "ids": [item], "allow_empty": True}})
         self._run()
-        with open_run(self.where.run_dir, plugins=self.where.plugins) as report:
+        with open_report(self.where.run_dir, plugins=self.where.plugins) as report:
             rows = report.records.equals("test", "writer") & report.records.equals("judge", self.where.judge)
             ids = list(filter(None, report.records.where(rows).text("case_id")))
             cases = report.evidence.cases(ids)

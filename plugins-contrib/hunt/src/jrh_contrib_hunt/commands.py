@@ -62,7 +62,7 @@ def command(
 
     Exit codes: 0 no exploit, 1 exploits found, 2 usage or suite error, 3 incomplete, 4 budget reached, 130 interrupted.
     """
-    from jrh.api import read_suite
+    from jrh_authoring import read_suite
 
     from jrh_contrib_hunt.arena import RunArena, Stopped, Where
     from jrh_contrib_hunt.exploits import as_json, report_lines, write_suite

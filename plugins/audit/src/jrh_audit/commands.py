@@ -9,9 +9,9 @@ from typing import Final
 
 import click
 from jrh import Item, JrhError, Mode, Task, read_items
-from jrh.api import read_judge_models
 from jrh.cli.shared_options import plugins_option, typed_words
 from jrh.text import say, say_next
+from jrh_authoring import read_judge_models
 from jrh_interchange import PAIR_COLUMNS, PairedPrompts, Row, infer_scale, paired_task, read_rows
 from jrh_measuring import same_families
 

@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 from attrs import Factory, evolve, frozen
-from jrh import JrhError, Measure, MetricContext, RecordTable, RunReport, open_run
+from jrh import JrhError, Measure, MetricContext, RecordTable, RunReport, open_report
 from jrh.running import RunState, run_state
 from jrh_measuring import GateOptions, Look, one_sided_measuring, parse_rule
 from jrh_measuring.gating.checking import FAILS, HOLDS, INCOMPLETE, Checked, Terms, check
@@ -238,7 +238,7 @@ def _questions(report: RunReport) -> set[tuple[str | None, str | None]]:
 
 
 def _open(run: Path, plugins: Sequence[str]) -> RunReport:
-    with open_run(run, measure=True, plugins=plugins) as report:
+    with open_report(run, measure=True, plugins=plugins) as report:
         if report.incomplete or not len(report.records):
             raise JrhError(f"the run in '{run}' is not finished; run the suite again to complete it")
         return report

@@ -83,7 +83,7 @@ def _check_run(
     run_dir: Path, rules: tuple[str, ...], allow_missing: float | None, undecided: str | None, plugins: Sequence[str]
 ) -> Checked:
     # Imported here and not above: `jrh --help` loads every command.
-    from jrh import JrhError, open_run
+    from jrh import JrhError, open_report
     from jrh.errors import EmptyStoreError
     from jrh.running import RunState, run_state
     from jrh_measuring import one_sided_measures, take_look
@@ -99,7 +99,7 @@ def _check_run(
     try:
         # Before the rules are checked: a look counts even if a rule of it turns out to be a mistake.
         look = take_look(run_dir)
-        with open_run(run_dir, measure=True, plugins=plugins) as report:
+        with open_report(run_dir, measure=True, plugins=plugins) as report:
             return check(state, report, terms, look, lambda rates: one_sided_measures(run_dir, rates, plugins))
     except EmptyStoreError:
         return check(state, None, terms)

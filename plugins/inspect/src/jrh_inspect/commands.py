@@ -26,14 +26,14 @@ def command(run: Path, *, log: Path | None, jsonl: Path | None, source: Path | N
     Exit codes: 0 written, 2 usage error or no edited transcripts in RUN.
     """
     # Imported here, as in all commands: `jrh --help` loads every one of them.
-    from jrh import JrhError, open_run
+    from jrh import JrhError, open_report
 
     from jrh_inspect.writing import Wanted, find_edits, one_per_item, why_nothing, write_lines, write_logs
 
     if log is None and jsonl is None:
         raise JrhError("no output given; pass --log out.eval, --jsonl out.jsonl, or both")
     wanted = Wanted(**selection)
-    with open_run(run) as report:
+    with open_report(run) as report:
         # Before anything is written: an empty log would look like a result.
         if next(find_edits(report, wanted), None) is None:
             raise JrhError(f"'{run}': nothing to export: {why_nothing(report, wanted)}")

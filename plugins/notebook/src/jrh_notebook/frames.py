@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import Any, Final, Literal, TypeAlias, get_args
 
 import numpy as np
-from jrh import Case, JrhError, Json, Measure, RecordTable, RunReport, open_run
+from jrh import Case, JrhError, Json, Measure, RecordTable, RunReport, open_report
 from jrh.running import RunResult
 from jrh.values import NUMERIC, Evidence
 
@@ -25,7 +25,7 @@ def measures_frame(result: RunResult | RunReport, as_: FrameLibrary | None = Non
     """Return the measures of a run as a data frame, one row each.
 
     Args:
-        result: what `jrh.run` returns or `jrh.open_run` yields.
+        result: what `jrh.run` or `jrh.open_run` returns, or `jrh.open_report` yields.
         as_: `pandas`, `polars` or `arrow`; by default the first of them that is installed.
 
     Raises:
@@ -38,7 +38,7 @@ def records_frame(result: RunResult | RunReport, *, texts: bool = False, as_: Fr
     """Return the records of a run as a data frame, one row per verdict that was asked for.
 
     Args:
-        result: what `jrh.run` returns or `jrh.open_run` yields.
+        result: what `jrh.run` or `jrh.open_run` returns, or `jrh.open_report` yields.
         texts: add what the judge was shown and what it replied, as columns `text.FIELD` and `text.reply`; read from
             the run directory.
         as_: `pandas`, `polars` or `arrow`; by default the first of them that is installed.
@@ -49,7 +49,7 @@ def records_frame(result: RunResult | RunReport, *, texts: bool = False, as_: Fr
     columns = {name: _column(result.records, name) for name in result.records.columns}
     if texts:
         # A report that the user opened is the user's to close.
-        opened = nullcontext(result) if isinstance(result, RunReport) else open_run(result.run_dir)
+        opened = nullcontext(result) if isinstance(result, RunReport) else open_report(result.run_dir)
         with opened as report:
             columns |= _text_columns(result.records, report.evidence)
     return _frame(columns, as_)

@@ -95,11 +95,11 @@ def _name_plugins(loaded: Loaded) -> str:
 
 def _read_pilot(run_dir: Path, plan: Plan, assumed: Assumptions, plugins: Sequence[str]) -> Assumptions:
     """Print what a pilot run measured, and return it."""
-    from jrh import open_run
+    from jrh import open_report
 
     from jrh_plan.pilot import read_pilot
 
-    with open_run(run_dir, measure=True, plugins=plugins) as report:
+    with open_report(run_dir, measure=True, plugins=plugins) as report:
         measured, sentences = read_pilot(str(run_dir), report, plan, assumed)
     for sentence in sentences:
         say(f"{sentence}.")

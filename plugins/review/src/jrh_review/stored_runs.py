@@ -9,7 +9,7 @@ from threading import Lock
 from typing import Any, Final, TypeAlias
 
 from attrs import define, field, frozen
-from jrh import Measure, open_run
+from jrh import Measure, open_report
 from jrh.plugins import Role
 from jrh.running import Summary, recall, state
 from jrh_measuring import (
@@ -171,7 +171,7 @@ class Measured:
             if key not in self._computed:
                 # One import at a time: measures of several large ones would fill the memory of a page server.
                 self._computed.clear()
-                with open_run(path, measure=True) as report:
+                with open_report(path, measure=True) as report:
                     wholes = (measure for measure in report.measures if not measure.cell)
                     measures = tuple(measure for measure in wholes if available_lenses([measure]))
                     findings = RunFindings(findings=report.findings, family=report.family)

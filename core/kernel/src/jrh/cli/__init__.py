@@ -66,20 +66,6 @@ class LazyGroup(plugin_commands.ExtendedGroup):
             return command
         return super().get_command(ctx, cmd_name)
 
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Suggest a similar command for an unknown one."""
-        # Commands of plugins are looked up only when no command of jrh is meant, since that reads what is installed.
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            from jrh.document.positions import did_you_mean
-
-            known = self.list_commands(ctx)
-            if args[0] not in known:
-                hint = did_you_mean(args[0], known)
-                raise click.UsageError(f"No such command '{args[0]}'. {hint}".rstrip(), ctx)
-        return super().resolve_command(ctx, args)
-
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]}, invoke_without_command=True)
 @click.version_option(version=__version__, prog_name="jrh")

@@ -49,6 +49,17 @@ class ExtendedGroup(click.Group):
         points = self.extra_commands().get(cmd_name)
         return load(points) if points else None
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Suggest a similar command for an unknown one."""
+        if not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
+            from jrh.document.positions import did_you_mean
+
+            hint = did_you_mean(args[0], self.list_commands(ctx))
+            raise click.UsageError(f"No such command '{args[0]}'. {hint}".rstrip(), ctx)
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """List the commands by what a person wants, without importing them."""
         sections: dict[str, list[tuple[str, str]]] = {purpose: [] for purpose in (*PURPOSES, "")}

@@ -142,15 +142,12 @@ def _show(result: RunResult, budget: Sequence[str]) -> None:
 def _spending(result: RunResult) -> str:
     """Say what the replies of the report cost, and what was paid for from this run directory."""
     spent = result.spent
-    lines = result.report.spending if result.report is not None else ()
-    total = total_spending(lines)
-    replies = count_noun(total.replies, "reply", "replies")
-    priced = f" for {replies}" if total.cost or total.unknown else ""
+    total = total_spending(result.report.spending if result.report is not None else ())
+    priced = f" for {count_noun(total.replies, 'reply', 'replies')}" if total.cost or total.unknown else ""
     cost = f"Cost: {format_dollars(total.cost, total.unknown)}{priced}. " if total.replies else ""
     if not spent.calls:
-        # A judge that asks no model of the suite may have called one without jrh.
-        unseen = any(line.unknown for line in lines if not line.model)
-        return f"{cost}{'jrh sent no call itself.' if unseen else 'No model was called.'}"
+        # Replies that cost something came from a model: reused from another run, or of a judge that calls it by itself.
+        return f"{cost}{'jrh sent no call.' if priced else 'No model was called.'}"
     recent = f" ({format_dollars(spent.paid - spent.earlier)} of it now)" if spent.earlier else ""
     paid = format_dollars(spent.paid, spent.unpriced)
     parts = [f"{cost}Paid: {paid}{recent}, {count_noun(spent.calls, 'call')} sent from this run directory"]

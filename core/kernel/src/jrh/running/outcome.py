@@ -10,7 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
-from attrs import Factory, define, field, frozen
+from attrs import Factory, define, evolve, field, frozen
 
 import jrh
 from jrh.document.positions import did_you_mean
@@ -26,7 +26,7 @@ from jrh.values.finding import Finding
 from jrh.values.items import Task
 from jrh.values.measures import Measure
 from jrh.values.report import Attrition, RunReport
-from jrh.values.verdicts import Status
+from jrh.values.verdicts import NoEvidence, Status
 
 
 @define
@@ -322,12 +322,45 @@ class RunResult:
 class Ended:
     """How a run ended, as its store remembers it."""
 
-    exit_code: int
+    exit_code: int = DONE
     """0 done, 1 a stage found a failure, 3 incomplete, 4 budget reached, 130 interrupted."""
-    message: str
+    message: str = ""
     """Why it is not done; empty where it is."""
-    complete: bool
+    complete: bool = True
     """It came to its end: every case is made, and every planned trial has a record, if not a verdict."""
+
+
+@frozen(kw_only=True)
+class Written:
+    """What the reporters made."""
+
+    terminal: str = ""
+    files: tuple[Path, ...] = ()
+    problems: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    """What is not as it was in the run, such as the code of a component; one sentence each, without its period."""
+    incomplete: str = ""
+    """How much of the plan has been answered, where it is not all."""
+
+
+def result_of(
+    ended: Ended, report: RunReport | None, written: Written, run_dir: Path, spent: Spent, unknown_calls: int = 0
+) -> RunResult:
+    """Return the result of a run that ended, now or earlier."""
+    return RunResult(
+        exit_code=ended.exit_code,
+        message=ended.message,
+        run_dir=run_dir,
+        # The store closes before the caller could read it.
+        report=None if report is None else evolve(report, evidence=NoEvidence()),
+        spent=spent,
+        unknown_calls=unknown_calls,
+        terminal=written.terminal,
+        files=written.files,
+        problems=written.problems,
+        # Running the same suite again would ask something.
+        may_continue=not ended.complete or report is None or bool(report.records.failure_mask().any()),
+    )
 
 
 @frozen(kw_only=True)
@@ -420,8 +453,3 @@ def _commonest_reason(failed: jrh.RecordTable) -> str:
         return ""
     count, reason = min(reasons)
     return f", {-count} of them because: {clean_text(reason, _REASON)}"
-
-
-def asks_again(ended: Ended, report: RunReport | None) -> bool:
-    """Tell whether running the same suite again would ask anything."""
-    return not ended.complete or report is None or bool(report.records.failure_mask().any())

@@ -85,7 +85,6 @@ class Counting(Progress):
     def begin(self, stage: str, total: int | None, *, done: int = 0) -> None:
         """Start counting a stage."""
         super().begin(stage, total, done=done)
-        # What an earlier process did counts for what is done, not for the rate.
         self.stage, self.total, self.done, self.earlier = stage, total, done, done
         self.started = time.monotonic()
 
@@ -106,17 +105,14 @@ class Counting(Progress):
         """Look here for the calls in flight."""
         self.load = load
 
-    def rate(self) -> float:
-        """Return steps per second of this process."""
-        seconds = time.monotonic() - self.started
-        return (self.done - self.earlier) / seconds if seconds > 0 else 0.0
-
     def facts(self) -> str:
-        """Format rate, cost and time left."""
-        rate = self.rate()
-        parts = [f"{rate:.0f}/s", self.dollars, *filter(None, [self.load()])]
-        if rate > 0 and self.total is not None and self.total > self.done:
-            parts.append(f"{(self.total - self.done) / rate:.0f} s left")
+        """Format what the whole run has cost, and the time left."""
+        # Stages work at the same time: a cost is that of all of them.
+        parts = [f"run total {self.dollars}", *filter(None, [self.load()])]
+        # What an earlier process did says nothing of how fast this one is.
+        steps = self.done - self.earlier
+        if steps and self.total is not None and self.total > self.done:
+            parts.append(f"{(self.total - self.done) * (time.monotonic() - self.started) / steps:.0f} s left")
         return ", ".join(parts)
 
 
@@ -157,7 +153,6 @@ def _bars() -> Bars:
         TextColumn("{task.description:<8}"),
         BarColumn(),
         MofNCompleteColumn(),
-        TextColumn("{task.fields[rate]}"),
         TextColumn("{task.fields[cost]}"),
         TextColumn("{task.fields[load]}"),
         TextColumn("left"),
@@ -272,7 +267,7 @@ class RichProgress(Counting):
         """Add a bar."""
         self.end()
         super().begin(stage, total, done=done)
-        self._task = self._bars.add_task(stage, total=total, completed=done, rate="", cost="", load="")
+        self._task = self._bars.add_task(stage, total=total, completed=done, cost="", load="")
 
     def advance(self, steps: int = 1) -> None:
         """Move the bar, at most ten times a second."""
@@ -285,7 +280,7 @@ class RichProgress(Counting):
 
     def _draw(self) -> None:
         if self._task is not None:
-            fields: dict[str, Any] = {"rate": f"{self.rate():.0f}/s", "cost": self.dollars, "load": self.load()}
+            fields: dict[str, Any] = {"cost": self.dollars, "load": self.load()}
             self._bars.update(self._task, completed=self.done, **fields)
 
     def end(self) -> None:

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import Any, Final, TypeAlias
 
-from attrs import evolve, fields_dict, frozen
+from attrs import evolve, fields_dict
 
 from jrh.document.convert import to_text
 from jrh.document.yaml_reader import parse_document
@@ -17,6 +17,7 @@ from jrh.plugins.protocols import Logger
 from jrh.plugins.registry import Entry, Registry
 from jrh.plugins.specs import ReporterSpec, ReportTarget, SectionSpec
 from jrh.running.building import Builder
+from jrh.running.outcome import Written
 from jrh.running.without_suite import resolve_entry
 from jrh.suite.resolved import Resolved
 from jrh.text.redact import error_line
@@ -217,19 +218,6 @@ def _write(path: Path, chunks: Iterator[bytes]) -> Path:
         with suppress(OSError):
             partial.unlink(missing_ok=True)
     return path
-
-
-@frozen(kw_only=True)
-class Written:
-    """What the reporters made."""
-
-    terminal: str
-    files: tuple[Path, ...]
-    problems: tuple[str, ...]
-    changed: tuple[str, ...] = ()
-    """What is not as it was in the run, such as the code of a component; one sentence each, without its period."""
-    incomplete: str = ""
-    """How much of the plan has been answered, where it is not all."""
 
 
 def write_reports(

@@ -9,15 +9,14 @@ from jrh.plugins.protocols import StageOutcome
 from jrh.running.declared_stages import add_to_report, run_stages
 from jrh.running.execute import Execution, execute
 from jrh.running.gathering import gather
-from jrh.running.outcome import INCOMPLETE, RunRequest, RunResult, asks_again, how_it_ended
+from jrh.running.outcome import INCOMPLETE, Ended, RunRequest, RunResult, Written, how_it_ended, result_of
 from jrh.running.prepare import Prepared, prepare_run
 from jrh.running.progress import Progress
-from jrh.running.reporters import Written, with_sections, write_reports
+from jrh.running.reporters import with_sections, write_reports
 from jrh.running.stage_work import work_of
 from jrh.running.stages import summary as reporting
 from jrh.running.stages.stored import read_records
 from jrh.values.report import RunReport
-from jrh.values.verdicts import NoEvidence
 
 
 async def run_suite(request: RunRequest, progress: Progress) -> RunResult:
@@ -33,20 +32,14 @@ async def run_suite(request: RunRequest, progress: Progress) -> RunResult:
         except DamagedStoreError:
             raise
         except StoreError as error:  # the disk is full, or the run directory is gone: what was written is kept
-            return RunResult(
-                exit_code=INCOMPLETE,
-                message=str(error),
-                run_dir=ready.run_dir,
-                report=None,
-                spent=ready.gateway.ledger.totals(),
-                unknown_calls=ready.unknown_calls,
-            )
+            ended = Ended(exit_code=INCOMPLETE, message=str(error), complete=False)
+            return result_of(ended, None, Written(), ready.run_dir, ready.gateway.ledger.totals(), ready.unknown_calls)
 
 
 async def conclude(ready: Prepared, executed: Execution) -> RunResult:
     """Measure and report the records so far, even if the run stopped early, and record how it ended."""
     report, outcomes = await _build_report(ready, tuple(executed.declared))
-    written = Written(terminal="", files=(), problems=())
+    written = Written()
     if report is not None:
         ready.progress.begin("report", None)
         written = write_reports(ready.builder, report, ready.run_dir, ready.log, full=ready.settings.full)
@@ -54,19 +47,7 @@ async def conclude(ready: Prepared, executed: Execution) -> RunResult:
     # Noted after the reports are written: a run whose disk fills up before that has not ended.
     ended = how_it_ended(executed.stop, report, executed.making.unfinished, (*executed.declared, *outcomes))
     reporting.note_finish(ready, ended, report)
-    return RunResult(
-        exit_code=ended.exit_code,
-        message=ended.message,
-        run_dir=ready.run_dir,
-        # The store closes before the caller could read it.
-        report=None if report is None else evolve(report, evidence=NoEvidence()),
-        spent=ready.gateway.ledger.totals(),
-        unknown_calls=ready.unknown_calls,
-        terminal=written.terminal,
-        files=written.files,
-        problems=written.problems,
-        may_continue=asks_again(ended, report),
-    )
+    return result_of(ended, report, written, ready.run_dir, ready.gateway.ledger.totals(), ready.unknown_calls)
 
 
 async def _build_report(
@@ -84,7 +65,8 @@ async def _build_report(
     # Only now: until their measures are stored, another version of a metric has changed nothing.
     ready.note_components("metric")
     report = add_to_report(gather(store, work.summary, records), work)
-    notes = tuple(note for outcome in (*earlier, *outcomes) for note in outcome.notes)
+    # A stage may have written what is missing into the report already.
+    notes = tuple(note for outcome in (*earlier, *outcomes) for note in outcome.notes if note not in report.notes)
     report = evolve(report, notes=(*report.notes, *notes), warnings=(*report.warnings, *notes))
     report = with_sections(report, ready.builder, ready.log)
     ready.progress.end()

@@ -12,9 +12,9 @@ from jrh.plugins.loading import Loaded, load_plugins
 from jrh.running.component_changes import source_changes
 from jrh.running.declared_stages import add_to_report
 from jrh.running.gathering import gather
-from jrh.running.outcome import RunState
+from jrh.running.outcome import RunState, Written
 from jrh.running.remembered_plugins import load_remembered
-from jrh.running.reporters import Written, find_reporters, make_directory, with_sections, write_reports
+from jrh.running.reporters import find_reporters, make_directory, with_sections, write_reports
 from jrh.running.run_log import Quiet
 from jrh.running.stage_work import work_of_store
 from jrh.running.stages.summary import recall, state
@@ -89,7 +89,7 @@ def report_again(
 
 
 @contextmanager
-def open_run(run_dir: str | Path, *, measure: bool = False, plugins: Sequence[str] = ()) -> Iterator[RunReport]:
+def open_report(run_dir: str | Path, *, measure: bool = False, plugins: Sequence[str] = ()) -> Iterator[RunReport]:
     """Open a run directory and yield what it found, with the measures as they were stored.
 
     The report's `evidence` can be read until the context ends. Asks no model and writes nothing.

@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from attrs import frozen
-from jrh import JrhError, RecordTable, RunReport, open_run
+from jrh import JrhError, RecordTable, RunReport, open_report
 from jrh.running import run_state
 
 from jrh_measuring.comparing.results import SideName
@@ -85,7 +85,7 @@ def _read_argument(argument: str) -> tuple[Path, str | None]:
 
 def _open(path: Path, stack: ExitStack) -> OpenRun:
     state = run_state(path)
-    report = stack.enter_context(open_run(path))
+    report = stack.enter_context(open_report(path))
     unfinished = ""
     # Imported verdicts have no end to wait for.
     if not state.imported:
