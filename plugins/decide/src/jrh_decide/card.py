@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from attrs import asdict, evolve, frozen
-from jrh import JrhError, Json, Measure, RunReport, ScaleKind, Task, open_run
+from jrh import JrhError, Json, Measure, RunReport, ScaleKind, Task, open_report
 from jrh.hashing import content_id
 from jrh.plugins import Role
 from jrh.text import clean_text, count_noun
@@ -92,7 +92,7 @@ def make_card(run: Path, *, judge: str = "", task: str = "", plugins: Sequence[s
     Raises:
         JrhError: there is no such run, judge or task, it is open which is meant, or there is no verdict.
     """
-    with open_run(run, measure=True, plugins=plugins) as report:
+    with open_report(run, measure=True, plugins=plugins) as report:
         name = _choose(judge, report.judges, run, "judge")
         named = _choose(task, [summary.task.name for summary in report.tasks], run, "task")
         summary = next(each for each in report.tasks if each.task.name == named)
