@@ -188,6 +188,12 @@ def test_the_suite_written_for_a_table_runs(tmp_path: Path, name: str) -> None:
             "did you mean --column label=label?",
             id="target",
         ),
+        pytest.param(
+            _table("question,answer,label", _YES),
+            ["--column", "gold=label"],
+            "did you mean --column label=label?",
+            id="target by another name",
+        ),
         pytest.param(_table("question,answer,label", _YES), ["--option", "sheet=x"], "no option 'sheet'", id="option"),
         pytest.param(
             _table("question,answer,score", (0.1, 0.35)),

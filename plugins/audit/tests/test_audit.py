@@ -447,6 +447,7 @@ def run(*arguments):
 
 
 def test_the_command_reads_a_file_and_tells_what_a_source_would_refuse(tmp_path):
+    pandas = pytest.importorskip("pandas")
     path = tmp_path / "data.jsonl"
     rows = [{"id": "x", "response": "", "label": "9"}, {"id": "y", "response": "two", "label": "1"}]
     path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
@@ -454,6 +455,14 @@ def test_the_command_reads_a_file_and_tells_what_a_source_would_refuse(tmp_path)
     assert "data: 2 items, pointwise, 1, 2, 3, 4, 5" in said
     assert "labels-off-scale: 1 gold label outside the scale 1, 2, 3, 4, 5: '9' (x)." in said
     assert "empty-responses: 1 item with an empty response (x)." in said
+    assert "Columns:" not in said, "nothing was guessed"
+    # Columns of other names are guessed as by `jrh init`, whatever the format; `--column` changes the guess.
+    pandas.DataFrame({"qid": ["x", "y"], "essay": ["", "two"], "grade": [9, 1]}).to_parquet(tmp_path / "own.parquet")
+    said = run(tmp_path / "own.parquet", "--scale", "1-5").output
+    assert "Columns: id = qid, response = essay, label = grade. Wrong? --column TARGET=NAME" in said
+    assert "labels-off-scale: 1 gold label outside the scale 1, 2, 3, 4, 5: '9' (x)." in said
+    assert "empty-responses: 1 item with an empty response (x)." in said
+    assert "no column 'gred'" in str(run(tmp_path / "own.parquet", "--column", "label=gred").exception)
 
 
 def test_the_command_reads_the_data_of_a_suite(tmp_path):
@@ -469,12 +478,12 @@ def test_the_command_reads_the_data_of_a_suite(tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "arguments", "said"),
     [
-        ("a.csv", "text,label\nhm,YES\n", (), "no column response, no columns response_a and response_b"),
+        ("a.csv", "size,label\n1,YES\n", (), "no column looks like a response; say which: --column response=NAME"),
         ("a.csv", "response,label\nhm,YES\n", (), "cannot infer the scale from the labels"),
         ("a.csv", "response,label\nhm,YES\n", ("--column", "label=gold"), "no column 'gold'"),
         ("a.csv", "response,label\nhm,YES\n", ("--column", "label"), "--column: write TARGET=COLUMN"),
         ("a.csv", "response,label\nhm,YES\n", ("--scale", "YES"), "--scale: write 1-6, or labels"),
-        ("a.txt", "hm", (), "the audit reads .jsonl and .csv files"),
+        ("a.txt", "hm", (), "the audit reads .jsonl, .ndjson, .csv, .tsv, .parquet, .xlsx files"),
     ],
 )
 def test_what_the_command_cannot_use_gets_one_message(tmp_path, name, content, arguments, said):

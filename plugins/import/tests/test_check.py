@@ -286,6 +286,39 @@ def test_reruns_that_differ_need_a_number_or_a_word():
     assert imported.text("gold") == imported.text("expected") == ["YES", "YES", "NO", "NO"]
 
 
+@loop_over(
+    ("header", "arguments", "uses"),
+    [
+        ("id,gpt,human", [], {"id": "--item", "gpt": "--judge", "human": "--human"}),
+        ("ticket_id,verdict,gold", [], {"ticket_id": "--item", "verdict": "--judge", "gold": "--human"}),
+        ("qid,gpt_score,human_score", ["--item", "qid"], {"gpt_score": "--judge", "human_score": "--human"}),
+        ("id,human_1,human_2", ["--judge", "human_1"], {"human_1": "--judge", "human_2": "--human"}),
+        ("who,model,label", ["--group", "who"], {"who": "--group", "model": "--judge", "label": "--human"}),
+    ],
+)
+def test_columns_that_are_not_named_are_guessed_and_said(header, arguments, uses):
+    document = found(table(binary(), header=header), *arguments)
+    assert {column: flag for column, _, flag in document["columns"] if column in uses} == uses
+    assert measure(document, "gold-accuracy", document["answers"][0]["judge"])["estimate"] == 0.88
+    text = checked("results.csv", *arguments)
+    for column, taken, flag in document["columns"]:
+        assert re.search(rf"^  {column} +{taken} +{flag}$", text, re.MULTILINE)
+
+
+def test_reruns_and_groups_are_guessed_and_what_is_not_found_is_named():
+    table([f"{row},{n % 2},topic {n % 7}" for n, row in enumerate(binary(60))], header="id,gpt,human,run,topic")
+    taken = {column: use for column, use, _ in found("results.csv")["columns"]}
+    assert (taken["run"], taken["topic"]) == ("number of the rerun", "what items share")
+    # Both are named: nothing is guessed, and every row is an item.
+    assert found("results.csv", *NAMES)["columns"] == []
+    said = checked(table(["1,2", "2,3"], header="id,x"))
+    assert said.startswith("no column looks like labels of people; name it with --human COLUMN\n")
+    assert "  x       not used   any of these" in said
+    said = checked(table(["1,a,YES", "2,b,NO"], header="id,x,human"))
+    assert said.startswith("no column looks like verdicts: none shares most of its texts with the labels; name it with")
+    assert "no column 'humna' (--human); did you mean 'human'?" in checked("results.csv", "--human", "humna")
+
+
 def test_groups_are_clusters_in_the_answer_and_in_its_interval():
     # Six sources of ten items: right on all items of five, wrong on all of the sixth.
     rows = [f"i{n},{'NO' if n < 10 else 'YES'},YES,source {n // 10}" for n in range(60)]

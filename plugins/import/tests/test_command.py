@@ -159,7 +159,9 @@ def test_mistakes_of_the_import_file_have_their_line(project):
     assert "log.yaml:5" in done.stderr
     assert "unknown key" in done.stderr
     done = imported(project, "i1,j,YES,YES\n", "values: {jugde: x}")
-    assert "unknown target jugde" in done.stderr
+    assert "unknown target jugde; did you mean 'judge'?" in done.stderr
+    done = imported(project, "i1,j,YES,YES\n", "values: {human: x}")
+    assert "unknown target human; did you mean 'gold'?" in done.stderr
 
 
 def test_the_label_one_point_zero_is_not_the_label_one(project):

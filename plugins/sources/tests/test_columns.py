@@ -46,6 +46,10 @@ def test_one_column_may_be_id_and_group(read):
 def test_the_label_as_a_field_is_refused(read):
     with pytest.raises(JrhError, match="judges would see the answer"):
         read("response,score\nx,YES\n", columns={"label": "score", "hint": "score"})
+    # Whoever writes `gold` means the label; who wants a field of this name says what the label is, too.
+    with pytest.raises(JrhError, match="'gold' is no target: for labels by people write `label: score`"):
+        read("response,score\nx,YES\n", columns={"gold": "score"})
+    assert read("response,score\nx,YES\n", columns={"gold": "score", "label": None})[0].fields["gold"] == "YES"
 
 
 @pytest.mark.parametrize("target", ["task", "labels", "a b", "1st", "class", ""])

@@ -1,3 +1,15 @@
+from .column_guesses import COLUMN_NAMES as COLUMN_NAMES
+from .column_guesses import NO_LABEL as NO_LABEL
+from .column_guesses import PAIR as PAIR
+from .column_guesses import VERDICT_NAMES as VERDICT_NAMES
+from .column_guesses import TextColumn as TextColumn
+from .column_guesses import check_judged as check_judged
+from .column_guesses import choose_columns as choose_columns
+from .column_guesses import choose_verdict_columns as choose_verdict_columns
+from .column_guesses import like_labels as like_labels
+from .column_guesses import read_columns as read_columns
+from .column_guesses import target_meant as target_meant
+from .column_guesses import winner_meant as winner_meant
 from .export_reading import read_export as read_export
 from .export_reading import read_objects as read_objects
 from .export_reading import tools_of as tools_of

@@ -5,14 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
 import click
 from jrh import Item, JrhError, Mode, Task, read_items
 from jrh.cli.shared_options import plugins_option, typed_words
-from jrh.text import say, say_next
+from jrh.text import clean_text, say, say_next
 from jrh_authoring import read_judge_models
-from jrh_interchange import PAIR_COLUMNS, PairedPrompts, Row, infer_scale, paired_task, read_rows
+from jrh_interchange import (
+    PAIR,
+    PAIR_COLUMNS,
+    PairedPrompts,
+    Row,
+    check_judged,
+    choose_columns,
+    guess_delimiter,
+    infer_scale,
+    paired_task,
+    read_columns,
+    read_rows,
+    read_table,
+)
 from jrh_measuring import same_families
 
 from jrh_audit.checks import findings
@@ -21,36 +34,53 @@ from jrh_audit.options import AuditOptions
 from jrh_audit.size import half_width, power_of, size_sentence, sizes
 
 _FIELDS: Final = ("request", "response", "response_a", "response_b", "transcript")
-_MODES: Final = (
-    (("response_a", "response_b"), Mode.PAIRWISE),
-    (("response",), Mode.POINTWISE),
-    (("transcript",), Mode.TRANSCRIPT),
-)
+_TARGETS: Final = ("id", *_FIELDS, "label", "stratum", "group")
+_KINDS: Final = {
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".parquet": "parquet",
+    ".xlsx": "xlsx",
+}
 
 
 def read_data(path: Path, columns: Mapping[str, str], scale: str | None) -> tuple[tuple[Task, tuple[Item, ...]], ...]:
-    """Read a JSON Lines or csv file as one task, or one per task type of a paired-prompt file.
+    """Read a table as one task, or one per task type of a paired-prompt file.
 
     Args:
         path: the file.
-        columns: field -> name of its column in the file.
+        columns: target -> name of its column in the file, empty for none; the others are guessed, as by `jrh init`.
         scale: `1-6` or `YES,NO`; None: inferred from the labels of the file.
 
     Raises:
         JrhError: it cannot be read, or has no column to judge.
     """
-    if path.suffix.lower() not in (".jsonl", ".csv", ".ndjson"):
-        raise JrhError(f"{path.name}: the audit reads .jsonl and .csv files, and suites (.yaml) with data of any kind")
-    rows = read_rows(path, path.name, columns, tuple(columns))
+    kind = _KINDS.get(path.suffix.lower())
+    if kind is None:
+        raise JrhError(
+            f"{path.name}: the audit reads {', '.join(_KINDS)} files, and suites (.yaml) with data of any kind"
+        )
+    settings: dict[str, Any] = {"delimiter": guess_delimiter(path)} if kind == "csv" else {}
+    rows = read_table(path, path.name, kind, **settings)
     # One file of paired prompts holds several tasks, each with a scale of its own.
-    if all(column in rows[0].values for column in PAIR_COLUMNS):
+    if all(columns.get(column, column) in rows[0].values for column in PAIR_COLUMNS):
+        rows = read_rows(path, path.name, columns, tuple(columns))
         types = dict.fromkeys(row["task_type"] for row in rows)
         return tuple(_load_pairs(path, columns, scale, rows, task_type) for task_type in types)
-    mode = _mode(rows[0], path)
-    golds = [row["label"].strip() or None for row in rows]
+    known = read_columns(rows)
+    # As a run does, a column of a target's name is that target, also where the guess would doubt it.
+    named = {column.name: column.name for column in known if column.name in _TARGETS} | dict(columns)
+    chosen = choose_columns(known, named)
+    check_judged(path, known, chosen, named)
+    if guessed := [f"{target} = {column.name}" for target, column in chosen.items() if target not in named]:
+        say(f"Columns: {clean_text(', '.join(guessed))}. Wrong? --column TARGET=NAME; TARGET= for none.")
+    parts = [{target: row[column.name] for target, column in chosen.items()} for row in rows]
+    mode = Mode.PAIRWISE if PAIR[0] in chosen else Mode.TRANSCRIPT if "transcript" in chosen else Mode.POINTWISE
+    golds = [part.get("label", "").strip() or None for part in parts]
     task = Task(name=path.stem, scale=infer_scale(scale, golds, mode, path.name), mode=mode)
-    items = [_item(row, gold, f"row-{row.line}", path) for row, gold in zip(rows, golds, strict=True)]
-    return ((task, tuple(items)),)
+    places = [f"{path.name}:{row.line}" for row in rows]
+    return ((task, tuple(_item(part, gold, place) for part, gold, place in zip(parts, golds, places, strict=True))),)
 
 
 def _load_pairs(
@@ -61,25 +91,15 @@ def _load_pairs(
     return task, tuple(source.read())
 
 
-def _mode(row: Row, path: Path) -> Mode:
-    for names, mode in _MODES:
-        if all(name in row.values for name in names):
-            return mode
-    raise JrhError(
-        f"{path.name}: no column response, no columns response_a and response_b, and no column transcript; name "
-        f"yours with --column, such as `--column response=full_text`. Columns: {', '.join(row.values)}"
-    )
-
-
-def _item(row: Row, gold: str | None, name: str, path: Path) -> Item:
-    fields = {name: row.values[name] for name in _FIELDS if name in row.values}
+def _item(part: Mapping[str, str], gold: str | None, place: str) -> Item:
+    fields = {name: part[name] for name in _FIELDS if name in part}
     return Item(
-        id=row["id"] or name,
+        id=part.get("id") or f"row-{place.rpartition(':')[2]}",
         fields={"request": "", **fields},
         gold=gold,
-        stratum=row["stratum"],
-        group=row["group"],
-        origin=f"{path.name}:{row.line}",
+        stratum=part.get("stratum", ""),
+        group=part.get("group", ""),
+        origin=place,
     )
 
 
@@ -103,7 +123,7 @@ def command(
 ) -> int:
     """Report what your data cannot support. Makes no model calls.
 
-    TARGET is a suite (.yaml, .yml, .json), or a data file (.jsonl, .csv).
+    TARGET is a suite (.yaml, .yml, .json), or a table (csv, tsv, jsonl, parquet, xlsx), whose columns are guessed.
     """
     if target.suffix.lower() in _SUITES:
         tasks: Sequence[tuple[Task, Sequence[Item]]] = read_items(target, plugins=plugins, overrides=overrides)
@@ -156,7 +176,7 @@ def _columns(written: Sequence[str]) -> dict[str, str]:
     columns_by_target = {}
     for assignment in written:
         target, equals, column = assignment.partition("=")
-        if not (target and equals and column):
+        if not (target and equals):
             raise JrhError(f"--column: write TARGET=COLUMN, such as response=full_text; got '{assignment}'")
         columns_by_target[target] = column
     return columns_by_target

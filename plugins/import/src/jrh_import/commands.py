@@ -100,9 +100,11 @@ def init_from(config: Path, path: Path, force: bool) -> int:
 @click.command("check")
 @click.argument("table", type=click.Path(path_type=Path, dir_okay=False))
 @click.option(
-    "--judge", "judges", metavar="COLUMN", multiple=True, required=True, help="Column with verdicts. Repeatable."
+    "--judge", "judges", metavar="COLUMN", multiple=True, help="Column with verdicts. Repeatable.  [default: guessed]"
 )
-@click.option("--human", metavar="COLUMN", required=True, help="Column with the labels that people gave.")
+@click.option(
+    "--human", metavar="COLUMN", default="", help="Column with the labels that people gave.  [default: guessed]"
+)
 @click.option("--item", metavar="COLUMN", help="Column that names the item.  [default: every row is an item]")
 @click.option("--group", metavar="COLUMN", help="Column that names what items share, such as their source.")
 @click.option("--repeat", metavar="COLUMN", help="Column that numbers reruns of an item.")
@@ -139,7 +141,7 @@ def check(table: Path, *, shown: str, write_import: Path | None, **question: Any
     """Check judges against people: does each agree with them well enough?
 
     TABLE is a csv, tsv, jsonl or parquet file with a column of verdicts per judge and a column of labels by people.
-    Needs no suite and makes no model calls.
+    Without --judge or --human, all columns that are not named are guessed. Needs no suite and makes no model calls.
 
     Exit codes: 0 answered, 2 the table cannot be checked.
     """

@@ -13,7 +13,7 @@ from jrh import JrhError, Json, Status, Task
 from jrh.plugins import option
 from jrh.suite import WrittenTask
 from jrh.values import FindingSettings
-from jrh_interchange import task_of
+from jrh_interchange import VERDICT_NAMES, target_meant, task_of
 
 from jrh_import.targets import OF_RECORDS, TARGETS, TRUTHS
 
@@ -42,7 +42,9 @@ def _check_targets(_instance: object, attribute: object, value: Mapping[str, obj
     unknown = [target for target in value if target not in TARGETS]
     if unknown:
         name = getattr(attribute, "name", "columns")
-        raise ValueError(f"{name}: unknown target {', '.join(unknown)}; targets: {', '.join(TARGETS)}")
+        meant = target_meant(unknown[0], TARGETS, VERDICT_NAMES)
+        hint = f"; did you mean '{meant}'?" if meant else "."
+        raise ValueError(f"{name}: unknown target {', '.join(unknown)}{hint} Targets: {', '.join(TARGETS)}")
     unquoted = [target for target, constant in value.items() if isinstance(constant, bool) and target not in TRUTHS]
     if unquoted:
         raise ValueError(f"the value of {', '.join(unquoted)} could be text or a number; write it in quotes")

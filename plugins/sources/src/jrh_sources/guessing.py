@@ -7,8 +7,7 @@ import json
 import re
 import shlex
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from difflib import get_close_matches
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
@@ -17,45 +16,29 @@ from typing import Any, Final
 from attrs import fields_dict, frozen
 from jrh import JrhError, Mode, Scale, ScaleKind
 from jrh.text import clean_text, count_noun
-from jrh_interchange import Problems, Row, guess_delimiter, infer_scale, label_text, table_rows
+from jrh_interchange import (
+    COLUMN_NAMES,
+    NO_LABEL,
+    PAIR,
+    Problems,
+    Row,
+    TextColumn,
+    check_judged,
+    choose_columns,
+    guess_delimiter,
+    infer_scale,
+    like_labels,
+    read_columns,
+    table_rows,
+    target_meant,
+    winner_meant,
+)
 
-from jrh_sources.items import AUTHORS, STANDARD, did_you_mean, round_label
+from jrh_sources.items import AUTHORS, STANDARD, round_label
 from jrh_sources.options import CsvOptions, JsonlOptions, ParquetOptions, XlsxOptions
 
 _ROWS: Final = 20_000
 """Rows that are read; the run reads and checks all."""
-_NAMES: Final = {
-    "id": "id item_id example_id uid uuid key qid idx index nr row",
-    "response_a": "response_a",
-    "response_b": "response_b",
-    "transcript": "transcript messages conversation trace",
-    "response": "response answer output completion essay full_text generation model_output prediction reply text "
-    "assistant",
-    "request": "request prompt question instruction query assignment input user",
-    "label": "label gold gold_label human human_label human_score score rating grade winner preference correct "
-    "is_correct verdict pass",
-    "group": "group prompt_id document_id doc_id topic",
-    "stratum": "stratum category subset domain difficulty prompt_name",
-}
-"""Target -> names of columns, the likeliest first; targets in the order in which they choose."""
-_TEXT: Final = "(?:response|answer|output|completion|generation|reply|text)"
-_WHO: Final = "(?:(?:model|assistant|system|bot)_?)?"
-_LIKE: Final = {
-    "id": r".*_id",
-    "label": r".*_(label|score|rating|grade)",
-    "response": r"response_.*|.*_(response|answer)",
-    "response_a": rf"{_WHO}(a|1|first)_{_TEXT}|{_TEXT}_?{_WHO}(a|1|first)|chosen(_{_TEXT})?|{_TEXT}_chosen",
-    "response_b": rf"{_WHO}(b|2|second)_{_TEXT}|{_TEXT}_?{_WHO}(b|2|second)|rejected(_{_TEXT})?|{_TEXT}_rejected",
-}
-"""Target -> what further names look like."""
-_PAIR: Final = ("response_a", "response_b")
-_OTHER_HALF: Final = {"a": "b", "1": "2", "first": "second", "left": "right", "chosen": "rejected"}
-_WINNERS: Final = {
-    "A": "a 1 first left model_a model_1 assistant_a response_a response_1 answer_1 output_1 chosen",
-    "B": "b 2 second right model_b model_2 assistant_b response_b response_2 answer_2 output_2 rejected",
-    "tie": "tie 0 both equal same draw neither tie_bothbad bothbad",
-}
-"""Label of a comparison -> what people write for it."""
 _POSITIVE: Final = (
     "true",
     "yes",
@@ -70,64 +53,15 @@ _POSITIVE: Final = (
     "ok",
     "positive",
 )
-_MISSING: Final = ("n/a", "#n/a", "na", "nan", "null", "-")
-"""Texts that mean a missing label, in lower case."""
-_JUDGED: Final = ("response", "transcript", _PAIR[0])
-"""What a judge reads: one of them is needed."""
 _NAMED: Final = 20
 """Columns not used that a sentence names."""
-_SHORT: Final = 40
-"""Characters of a label."""
-_MOST_LABELS: Final = 50
 _MOST_SHOWN: Final = 12
 """Labels of a scale that a sentence lists."""
-_FEW_LABELS: Final = 12
-"""Distinct texts of a column that is taken for the label whatever its name."""
 _FEWEST_LEVELS: Final = 3
 """Levels to which decimals are rounded: with fewer, rounding would take away what they say."""
 _KINDS: Final = {".tsv": "csv"}
 _OPTIONS: Final = {"csv": CsvOptions, "jsonl": JsonlOptions, "parquet": ParquetOptions, "xlsx": XlsxOptions}
 _NOT_SETTINGS: Final = ("path", "columns", "labels", "whole_labels")
-
-
-@frozen(kw_only=True)
-class _Column:
-    """A column, with its texts in the order of the rows."""
-
-    name: str
-    texts: Sequence[str]
-
-    @property
-    def key(self) -> str:
-        """Return the name in lower case with underscores."""
-        return re.sub(r"[^a-z0-9]+", "_", self.name.lower()).strip("_")
-
-    @property
-    def contents(self) -> Sequence[str]:
-        """Return the texts that are not blank and do not stand for nothing."""
-        return [text for text in self.texts if text.strip() and text.strip().lower() not in _MISSING]
-
-    def is_label(self, most: int = _MOST_LABELS, least: int = 1) -> bool:
-        """Tell whether the texts are few and short."""
-        distinct = set(self.contents)
-        return least <= len(distinct) <= most and max(map(len, distinct)) <= _SHORT and not self.is_decimal()
-
-    def is_decimal(self) -> bool:
-        """Tell whether the texts are numbers and not all of them whole."""
-        numbers = [re.fullmatch(r"-?\d*(\.?)\d+", text.strip()) for text in self.contents]
-        return all(numbers) and any(number[1] for number in numbers if number)
-
-    def names_rows(self) -> bool:
-        """Tell whether every row has a text of its own."""
-        return len(self.contents) == len(self.texts) == len(set(self.texts))
-
-    def repeats(self) -> str:
-        """Say why it does not name the rows."""
-        ((text, count),) = Counter(self.texts).most_common(1)
-        # Every text once and not empty: some stand for nothing, such as 'null'.
-        empty = count == 1 or not text.strip()
-        why = "is empty in some rows" if empty else f"repeats ('{clean_text(text)}' {count} times)"
-        return f"{clean_text(self.name)} {why}: rows are numbered."
 
 
 @frozen(kw_only=True)
@@ -175,14 +109,14 @@ def propose_suite(
     except (OSError, LookupError) as error:
         raise JrhError(f"'{path}' cannot be read: {getattr(error, 'strerror', None) or error}") from error
     problems.raise_any()
-    known = _read_columns(rows)
+    known = read_columns(rows)
     if not known:
         raise JrhError(f"'{path}' has no rows")
-    chosen = _choose_columns(known, columns)
+    chosen = choose_columns(known, columns)
     said = [*_columns_said(rows, known, chosen, columns), *remarks]
     try:
-        _check_judged(path, known, chosen, columns)
-        mode = Mode.PAIRWISE if _PAIR[0] in chosen else Mode.TRANSCRIPT if "transcript" in chosen else Mode.POINTWISE
+        check_judged(path, known, chosen, columns)
+        mode = Mode.PAIRWISE if PAIR[0] in chosen else Mode.TRANSCRIPT if "transcript" in chosen else Mode.POINTWISE
         meaning = _read_labels(path, chosen, mode, scale, labels)
     except JrhError as error:
         # Where it stops, the guess shows why.
@@ -195,8 +129,8 @@ def _check_targets(columns: Mapping[str, str], settings: Mapping[str, str], kind
     for target, name in columns.items():
         if target not in (*STANDARD, *AUTHORS):
             few = [target for target in targets if not re.fullmatch("response_[c-z]", target)]
-            close = get_close_matches(target, few, n=1)
-            hint = f"did you mean --column {close[0]}={name}? " if close else ""
+            meant = target_meant(target, few, COLUMN_NAMES)
+            hint = f"did you mean --column {meant}={name}? " if meant else ""
             raise JrhError(f"--column: no target '{target}'; {hint}Targets: {', '.join(few)}")
     known = [name for name in fields_dict(_OPTIONS[kind]) if name not in _NOT_SETTINGS]
     for name in settings:
@@ -230,107 +164,12 @@ def _guess_encoding(path: Path) -> str:
     return "utf-8"
 
 
-def _read_columns(rows: Sequence[Row]) -> Sequence[_Column]:
-    names = dict.fromkeys(name for row in rows for name in row.values)
-    return [_Column(name=name, texts=[label_text(row.values.get(name)) or row[name] for row in rows]) for name in names]
-
-
-def _choose_columns(known: Sequence[_Column], columns: Mapping[str, str]) -> dict[str, _Column]:
-    """Return the column of each target that has one."""
-    by_name = {column.name: column for column in known}
-    for target, name in columns.items():
-        if name and name not in by_name:
-            raise JrhError(f"no column '{name}' (--column {target}={name}){did_you_mean(name, list(by_name))}")
-    chosen = {target: by_name[name] for target, name in columns.items() if name}
-    fits: Mapping[str, Callable[[_Column], bool]] = {
-        "id": _Column.names_rows,
-        "label": lambda column: column.is_label() or column.is_decimal(),
-    }
-    for target, names in _NAMES.items():
-        # A comparison has no single response, and who names a single response has no comparison.
-        if (
-            target in columns
-            or (target == "response" and _PAIR[0] in chosen)
-            or (target in _PAIR and "response" in chosen)
-        ):
-            continue
-        taken = [column.name for column in chosen.values()]
-        left = [column for column in known if column.name not in taken and fits.get(target, bool)(column)]
-        like = _LIKE.get(target, "")
-        column = next((column for name in names.split() for column in left if column.key == name), None)
-        column = column or next((column for column in left if re.fullmatch(like, column.key)), None)
-        if column is not None:
-            chosen[target] = column
-    return _by_content(known, chosen, columns)
-
-
-def _by_content(known: Sequence[_Column], chosen: dict[str, _Column], columns: Mapping[str, str]) -> dict[str, _Column]:
-    """Add a response and a label whose columns have unusual names."""
-    left = [column for column in known if column.name not in {used.name for used in chosen.values()}]
-    if not any(target in chosen for target in (*_JUDGED, _PAIR[1])):
-        texts = [
-            column
-            for column in left
-            if column.contents and not column.is_label() and len(max(column.contents, key=len)) > _SHORT
-        ]
-        if texts:
-            # The text that is judged is the longest: questions are shorter than answers.
-            chosen["response"] = max(texts, key=lambda column: sum(map(len, column.texts)))
-            left.remove(chosen["response"])
-    labels = _like_labels(left)
-    if _PAIR[0] in chosen:
-        labels = [column for column in labels if all(_winner(text, chosen) for text in column.contents)]
-    if "label" not in chosen and "label" not in columns and len(labels) == 1:
-        chosen["label"] = labels[0]
-    return chosen
-
-
-def _like_labels(columns: Sequence[_Column]) -> Sequence[_Column]:
-    # Texts that never repeat are names of rows.
-    return [column for column in columns if column.is_label(min(_FEW_LABELS, len(column.contents) - 1), least=2)]
-
-
-def _check_judged(
-    path: Path, known: Sequence[_Column], chosen: Mapping[str, _Column], columns: Mapping[str, str]
-) -> None:
-    """Refuse a table without a text to judge, and half a pair: a single response is another question."""
-    halves = [target for target in _PAIR if target in chosen]
-    if len(halves) == 1:
-        (half,), (missing,) = halves, [target for target in _PAIR if target not in chosen]
-        name = clean_text(chosen[half].name)
-        single = "" if half in columns else f', or --column "response={name}" if it is a single response'
-        raise JrhError(f"{path.name}: {half} = {name}, but {missing} is missing: --column {missing}=NAME{single}")
-    response = chosen.get("response")
-    if response is not None and "response" not in columns:
-        words = [*_OTHER_HALF.items(), *((second, first) for first, second in _OTHER_HALF.items())]
-        keys = [re.sub(rf"(?<![a-z0-9]){first}(?![a-z0-9])", second, response.key) for first, second in words]
-        other = next((column for column in known if column.key in keys and column is not response), None)
-        if other is not None:
-            one, two = sorted(clean_text(column.name) for column in (response, other))
-            raise JrhError(
-                f'{path.name}: {one} and {two} look like a pair: --column "response_a={one}" --column '
-                f'"response_b={two}", or --column response=NAME for a single response'
-            )
-    if not any(target in chosen for target in _JUDGED):
-        names = ", ".join(clean_text(column.name) for column in known)
-        raise JrhError(
-            f"{path.name}: no column looks like a response; say which: --column response=NAME. Columns: {names}"
-        )
-
-
-def _winner(text: str, chosen: Mapping[str, _Column]) -> str | None:
-    """Return the label of a comparison that a text means."""
-    key = re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")
-    named = {chosen[_PAIR[0]].key: "A", chosen[_PAIR[1]].key: "B"}
-    return named.get(key) or next((label for label, texts in _WINNERS.items() if key in texts.split()), None)
-
-
 def _read_labels(
-    path: Path, chosen: Mapping[str, _Column], mode: Mode, written: str | None, given: Mapping[str, str]
+    path: Path, chosen: Mapping[str, TextColumn], mode: Mode, written: str | None, given: Mapping[str, str]
 ) -> _Labels:
     column = chosen.get("label")
     texts = list(dict.fromkeys(column.texts)) if column else []
-    meant: dict[str, str | None] = {text: None for text in texts if text.strip().lower() in _MISSING}
+    meant: dict[str, str | None] = {text: None for text in texts if text.strip().lower() in NO_LABEL}
     said = [f"No label: {', '.join(map(clean_text, meant))}."] if meant else []
     distinct = sorted({text for text in texts if text.strip()} - set(meant))
     scale = infer_scale(written, (), Mode.POINTWISE, path.name) if written is not None else None
@@ -346,9 +185,9 @@ def _read_labels(
         said.append(f"Labels are decimals from {low} to {high}: rounded to whole numbers.")
         distinct = sorted(rounded)
     if mode is Mode.PAIRWISE:
-        winners = {text: None if text in given else _winner(text, chosen) for text in distinct}
+        winners = {text: None if text in given else winner_meant(text, chosen) for text in distinct}
         meant |= {text: label for text, label in winners.items() if label and label != text}
-        if column is None and chosen[_PAIR[0]].key.startswith("chosen"):
+        if column is None and chosen[PAIR[0]].key.startswith("chosen"):
             meant[""] = "A"
             said.append("Every pair has the label A, the chosen response: a judge that always says A looks perfect.")
     elif scale is not None:
@@ -380,7 +219,7 @@ def _read_labels(
 
 def _find_scale(path: Path, labels: Sequence[str], mode: Mode, written: Scale | None) -> Scale:
     if mode is Mode.PAIRWISE:
-        tied = "tie" in labels or (written is not None and len(written.labels) > len(_PAIR))
+        tied = "tie" in labels or (written is not None and len(written.labels) > len(PAIR))
         return Scale.of_pairs(tie="tie" if tied else None)
     if written is not None:
         return written
@@ -389,7 +228,7 @@ def _find_scale(path: Path, labels: Sequence[str], mode: Mode, written: Scale | 
         raise JrhError(f"{path.name}: cannot infer the scale: {found}; add --scale 1-6 or --scale YES,NO")
     # 0 and 1 are a code of two labels: no order follows from them.
     positive = [label for label in labels if label.lower() in _POSITIVE]
-    if len(labels) == len(_PAIR) and (positive or labels == ["0", "1"]):
+    if len(labels) == len(PAIR) and (positive or labels == ["0", "1"]):
         return Scale.of_labels(*sorted(labels, key=lambda label: label not in positive))
     return infer_scale(None, labels, mode, path.name)
 
@@ -397,8 +236,8 @@ def _find_scale(path: Path, labels: Sequence[str], mode: Mode, written: Scale | 
 def _suite_part(
     kind: str,
     written: str,
-    known: Sequence[_Column],
-    chosen: Mapping[str, _Column],
+    known: Sequence[TextColumn],
+    chosen: Mapping[str, TextColumn],
     settings: Mapping[str, Any],
     meaning: _Labels,
     mode: Mode,
@@ -445,7 +284,7 @@ def _instruction(scale: Scale, mode: Mode, asked: bool) -> str:
 
 
 def _columns_said(
-    rows: Sequence[Row], known: Sequence[_Column], chosen: Mapping[str, _Column], columns: Mapping[str, str]
+    rows: Sequence[Row], known: Sequence[TextColumn], chosen: Mapping[str, TextColumn], columns: Mapping[str, str]
 ) -> Sequence[str]:
     uses = ", ".join(f"{target} = {clean_text(column.name)}" for target, column in chosen.items())
     more = " (the first ones)" if len(rows) == _ROWS else ""
@@ -455,14 +294,23 @@ def _columns_said(
     shown += [f"{len(unused) - _NAMED:,} more"] if len(unused) > _NAMED else []
     said += [f"Not used: {', '.join(shown)}."] if unused else []
     if "label" not in chosen and "label" not in columns:
-        like = _like_labels(unused)
+        like = like_labels(unused)
         names = " or ".join(clean_text(column.name) for column in like)
         several = f" Perhaps {names}? Name it: --column label=NAME." if like else ""
         said.append("No labels by people: no agreement with people can be measured." + several)
     if "id" not in chosen:
-        ids = [column for column in unused if column.key in _NAMES["id"].split()]
-        said.append(ids[0].repeats() if ids else "No id column: rows are numbered.")
+        ids = [column for column in unused if column.key in COLUMN_NAMES["id"].split()]
+        said.append(_repeats(ids[0]) if ids else "No id column: rows are numbered.")
     return said
+
+
+def _repeats(column: TextColumn) -> str:
+    """Say why a column does not name the rows."""
+    ((text, count),) = Counter(column.texts).most_common(1)
+    # Every text once and not empty: some stand for nothing, such as 'null'.
+    empty = count == 1 or not text.strip()
+    why = "is empty in some rows" if empty else f"repeats ('{clean_text(text)}' {count} times)"
+    return f"{clean_text(column.name)} {why}: rows are numbered."
 
 
 def _quote(value: object) -> str:

@@ -21,6 +21,8 @@ RESERVED: Final = frozenset({"task", "labels"})
 """Names that prompt templates already use; a field may not have them."""
 NOT_FIELDS: Final = frozenset({"id", "label", "gold_source", "stratum", "group", "author", "author_a", "author_b"})
 """Targets of `columns` that judges never see."""
+_PEOPLE: Final = ("gold", "gold_label", "human", "human_label", "human_score")
+"""What people take for the target `label`."""
 
 _COLUMNS_HELP: Final = (
     "Target -> column. Targets: id, request, response, response_a, response_b, ..., transcript, label, stratum, group; "
@@ -51,6 +53,11 @@ def _check_columns(_: object, __: Attribute[Any], columns: Mapping[str, str | No
             raise ValueError(f"templates already use the name '{target}'; choose another")
         if column == "":
             raise ValueError(f"'{target}' has no column; write null to leave it empty")
+        if target in _PEOPLE and "label" not in columns:
+            raise ValueError(
+                f"'{target}' is no target: for labels by people write `label: {column}`; for a field of this name that "
+                "judges may see, name `label` too, or `label: null`"
+            )
     # A column may have two targets, but not this pair.
     label = columns.get("label")
     leaks = [target for target, column in columns.items() if column == label and target not in NOT_FIELDS]

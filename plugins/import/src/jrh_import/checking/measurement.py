@@ -13,7 +13,7 @@ from jrh import JrhError, Json, RunReport, Scale, ScaleKind
 from jrh_interchange import measure_records, measurement_gaps, read_settings
 from jrh_measuring import load_metrics
 
-from jrh_import.checking.check_request import CheckRequest, check_request
+from jrh_import.checking.check_request import CheckRequest, check_request, complete_request
 from jrh_import.checking.labels import Labels, read_labels
 from jrh_import.checking.repeats import check_repeats
 from jrh_import.covariates import covariate_name
@@ -54,6 +54,7 @@ def check_table(request: CheckRequest) -> Checked:
         JrhError: the table cannot be read or checked; the text says where and what to do.
     """
     table = read_any_table(request.path)
+    request = complete_request(request, table)
     check_request(request, table.columns)
     labels = read_labels(table, request)
     notes = (*labels.notes, *check_repeats(table, request, labels))

@@ -13,6 +13,7 @@ from jrh.text import clean_text, count_noun
 from jrh_measuring import format_figure, format_interval, format_items, format_number, state_p
 
 from jrh_import.checking.answers import EFFECT, Answer
+from jrh_import.checking.check_request import guess_lines
 from jrh_import.checking.measurement import Checked
 
 _DIGITS: Final = 2
@@ -32,6 +33,7 @@ def as_text(checked: Checked, answers: Sequence[Answer]) -> str:
         *_table(checked, answers),
         *_comparisons(checked),
         "",
+        *(["Columns (guessed):", *guess_lines(checked.request.guessed), ""] if checked.request.guessed else []),
         _sizes(checked),
         checked.labels.description,
         *_bullets([*_flags(answers), *checked.notes], _MOST_NOTES, "notes with --format json"),
@@ -62,6 +64,7 @@ def as_json(checked: Checked, answers: Sequence[Answer]) -> str:
         "items": summary.items,
         "labelled": summary.labelled,
         "scale": {"kind": summary.task.scale.kind.value, "labels": list(summary.task.scale.labels)},
+        "columns": [list(column) for column in checked.request.guessed],
         "within": checked.request.within,
         "at_least": checked.request.at_least,
         "answers": [
