@@ -113,6 +113,17 @@ def test_the_plugins_and_their_options_are_listed(project: Project) -> None:
     for name in ("csv", "format", "stochastic", "llm", "simulated", "baseline", "openai-http", "json", "as-expected"):
         assert re.search(rf"\b{name}\b", listed.stdout), name
     assert not re.search(r"^\d+ problems?:", listed.stdout, re.MULTILINE)
+    # One role fits a screen: a line each, also in a narrow window.
+    for words in (["perturber"], ["perturbers"], ["data", "source"], ["data-sources"]):
+        of_role = project.run("plugins", "list", *words)
+        assert of_role.exit_code == 0
+        lines = of_role.stdout.splitlines()
+        names = {line.split()[1] for line in lines if line.startswith("\u2502")}
+        assert ("format" in names, "csv" in names) == (words[0][0] == "p", words[0][0] == "d")
+        assert len(lines) <= len(names) + 6
+    assert "Did you mean 'perturber'? Roles: data source, " in " ".join(
+        project.run("plugins", "list", "perturbre").stderr.split()
+    )
     shown = project.run("plugins", "show", "jrh-format/format")
     assert shown.exit_code == 0
     assert shown.stdout.startswith("perturber jrh-format/format 0.1.0\n")

@@ -47,26 +47,54 @@ def plugins_found(loaded: Loaded) -> list[PluginFound]:
 
 
 @click.command("list")
+@click.argument("role", nargs=-1)
 @click.option("--json", "as_json", is_flag=True, help="Print plugins, their hooks and components as JSON.")
 @plugins_option
-def list_all(plugins: Sequence[str], as_json: bool) -> int:
-    """List all components and the problems of plugins that did not load."""
+def list_all(role: tuple[str, ...], plugins: Sequence[str], as_json: bool) -> int:
+    """List the components of every role, or those of one ROLE with their summaries, and plugins that did not load.
+
+    ROLE is such as perturber or metric; without it, the names of all components are listed.
+    """
     from rich.table import Table
 
     loaded = load_plugins(plugins)
     if as_json:
         terminal.say(json.dumps(_as_json(loaded), indent=2))
         return 0
-    table = Table("role", "name", "plugin", "version", "summary")
-    for registry in loaded.plugins.all_registries():
-        for entry in registry:
-            table.add_row(registry.role, entry.spec.name, entry.distribution, entry.version, entry.spec.summary)
+    registries = {registry.role: registry for registry in loaded.plugins.all_registries()}
+    if role:
+        table = Table("name", "plugin", "summary")
+        table.columns[2].no_wrap, table.columns[2].overflow = True, "ellipsis"  # a line each: `show` has all of it
+        for entry in registries[_find_role(" ".join(role), list(registries))]:
+            table.add_row(entry.spec.name, entry.distribution, entry.spec.summary)
+    else:
+        table = Table("role", "", "names")
+        for name, registry in registries.items():
+            names = sorted(entry.spec.name for entry in registry)
+            table.add_row(name, str(len(names)), ", ".join(names))
     terminal.show(table)
     problems = [
         f"{fault.plugin} ({fault.distribution} {fault.version}): {fault.message}" for fault in loaded.plugins.problems
     ]
     print_problems([*problems, *module_problems(loaded.plugins)])
+    if role:
+        terminal.say("One of them, with its options: jrh plugins show NAME")
+    else:
+        terminal.say("Those of one role, with summaries: jrh plugins list ROLE")
     return 0
+
+
+def _find_role(written: str, roles: Sequence[str]) -> str:
+    """Return the role that is meant: `data-source` and `perturbers` are roles too.
+
+    Raises:
+        JrhError: there is none of that name.
+    """
+    name = written.lower().replace("-", " ").replace("_", " ")
+    role = next((role for role in roles if name in (role, f"{role}s")), None)
+    if role is None:
+        raise JrhError(f"no role '{written}'\n{did_you_mean(name, roles)}Roles: {', '.join(roles)}")
+    return role
 
 
 def module_problems(plugins: Plugins) -> Iterator[str]:

@@ -139,9 +139,9 @@ def format_bounds(measure: Measure, digits: int) -> str:
 
 
 def format_sizes(measure: Measure, separator: str = ", ") -> str:
-    """Format the number of trials behind the estimate: `n=60, 2 missing`."""
+    """Format the items behind the estimate, and the verdicts that are missing: `n=60, 2 missing`."""
     missing = sum(measure.missing.values())
-    return f"n={measure.n_trials}" + (f"{separator}{missing} missing" if missing else "")
+    return f"n={measure.n_items}" + (f"{separator}{missing} missing" if missing else "")
 
 
 def format_measure(measure: Measure, digits: int) -> str:

@@ -69,12 +69,11 @@ def cells(decision: Decision, checked: Checked) -> tuple[str, ...]:
 
 
 def sizes(measure: Measure | None) -> str:
-    """Write what the estimate rests on: `60 trials, 30 items, 2 missing`."""
+    """Write what the estimate rests on: `30 items, 2 missing`."""
     if measure is None:
         return ""
     missing = sum(measure.missing.values())
-    counts = [count_noun(measure.n_trials, "trial"), format_items(measure)]
-    return ", ".join([*counts, *([f"{missing} missing"] if missing else [])])
+    return ", ".join([format_items(measure), *([f"{missing} missing"] if missing else [])])
 
 
 def judge(name: str, checked: Checked) -> str:

@@ -34,7 +34,6 @@ _MEASURE_COLUMNS: Final = (
     "estimate",
     "interval",
     "method",
-    "n",
     "items",
     "missing",
     "worst to best",
@@ -307,7 +306,6 @@ def measures(report: RunReport, found: Iterable[Measure], digits: int) -> Table:
                 format_estimate(measure, digits),
                 format_interval(measure, digits),
                 measure.interval.method if measure.interval else "",
-                f"{measure.n_trials:,}",
                 format_items(measure).replace(" items", "").replace(" item", ""),
                 format_counts(measure.missing),
                 format_bounds(measure, digits),
@@ -315,7 +313,7 @@ def measures(report: RunReport, found: Iterable[Measure], digits: int) -> Table:
             )
             for measure in found
         ),
-        right=(6, 7),
+        right=(6,),
     )
 
 

@@ -77,7 +77,7 @@ def _measures(report: RunReport, cells: list[Content]) -> Iterator[Measure]:
 
 
 def _with_n(report: RunReport, heading: str, cells: list[Content]) -> str:
-    sizes = sorted({measure.n_trials for measure in _measures(report, cells) if measure.judge})
+    sizes = sorted({measure.n_items for measure in _measures(report, cells) if measure.judge})
     # Measures over several judges have no size of one judge.
     if not sizes:
         return heading
@@ -107,7 +107,7 @@ def _grid(section: Section, part: HeatPart) -> TablePart:
         heads=part.heads[:1],
         columns=tuple(Column(heading=column) for column in part.columns),
         rows=tuple(Row(heads=(row,), cells=cells) for row, cells in zip(part.rows, layer.cells, strict=True)),
-        note=f"{layer.heading[:1].upper()}{layer.heading[1:]}: {layer.meaning}. N: trials of a judge.",
+        note=f"{layer.heading[:1].upper()}{layer.heading[1:]}: {layer.meaning}. N: items of a judge.",
         file=section.name,
     )
 

@@ -14,7 +14,7 @@ from jrh_report.latex import latex_text as latex
 from jrh_report.record_tables import csv_bytes, neutral
 
 Cell: TypeAlias = "str | int | float | Measure | None"
-_PARTS: Final = ("", " low", " high", " n", " items", " missing", " flags")
+_PARTS: Final = ("", " low", " high", " trials", " items", " missing", " flags")
 """Columns of a measure in CSV, after its heading."""
 _SHOWN: Final = 200
 """Rows of a table that LaTeX and Markdown show; CSV has all."""
