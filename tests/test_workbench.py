@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import http.client
 import json
 import os
@@ -18,8 +19,11 @@ from pathlib import Path
 
 import pytest
 from attrs import evolve, frozen
+from jrh import open_run
 from jrh.running import open_store
 from jrh.store.run_store import Store
+from jrh.values import Importance, TablePart
+from jrh_measuring import cell_text
 from jrh_review.listed_cases import CaseFilter, CaseOrder, CaseRow, find_cases
 from support.stored import Made
 from support.workbench import Bench, workbench
@@ -163,6 +167,30 @@ def test_what_is_not_there_is_one_sentence(window: Window, path: str) -> None:
     status, text = window.get(path)
     assert status in (400, 404)
     assert "Traceback" not in text
+
+
+def test_a_run_begins_with_the_answer_table_of_its_report_and_leads_to_the_page(folder: Path, window: Window) -> None:
+    opened = open_run(folder / "done")
+    assert opened.report is not None
+    first = [section for section in opened.report.sections if section.importance is Importance.FIRST]
+    tables = [part for section in first for part in section.parts if isinstance(part, TablePart)]
+    (folder / "done/report.html").write_text("<title>all of it</title>")
+    os.utime(folder / "done/run.sqlite")
+    _, text = window.get("/run/done")
+    assert tables
+    for table in tables:
+        assert f"<caption>{table.caption}</caption>" in text
+        for row in table.rows:
+            for cell in row.cells:
+                assert html.escape(cell_text(opened.report, cell, 2)) in text
+    assert text.index(tables[0].caption) < text.index(">Findings</h2>")
+    assert 'href="/run/done/report/report.html"' in text
+    with closing(http.client.HTTPConnection(window.bench.base.partition("//")[2], timeout=20)) as connection:
+        connection.request("GET", "/run/done/report/report.html", headers={"cookie": window.cookie})
+        answer = connection.getresponse()
+        assert (answer.status, answer.read()) == (200, b"<title>all of it</title>")
+        assert answer.getheader("content-security-policy") == "sandbox allow-scripts allow-popups"
+    assert window.get("/run/done/report/run.sqlite")[0] == 404
 
 
 def test_a_cell_of_the_heat_map_leads_to_its_cases(window: Window) -> None:

@@ -81,8 +81,8 @@ def test_findings_without_judges_or_decisions_have_files_too():
     assert json.loads(gate_json(checked))["checks"] == []
 
 
-@pytest.mark.parametrize(("trials", "items", "said"), [(1, 1, "1 trial, 1 item"), (2, 1, "2 trials, 1 item")])
-def test_one_trial_is_not_called_trials(trials, items, said):
+@pytest.mark.parametrize(("trials", "items", "said"), [(2, 1, "1 item"), (4, 2, "2 items")])
+def test_a_result_counts_items(trials, items, said):
     assert sizes(measured(0.5, 0.6, n_trials=trials, n_items=items)) == said
 
 

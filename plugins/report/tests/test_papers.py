@@ -27,14 +27,14 @@ def test_judges_by_tests_have_n_in_the_heading_and_the_majority_last(render, rep
     found = rows(files["judges-by-tests.csv"])
 
     assert [row["judge"] for row in found] == ["baseline", "gpt-4o-mini", "yes-man (simulated)", "majority vote"]
-    assert found[1]["format (N=117 to 120)"] == "0.6799999999999999"
-    assert (found[1]["format (N=117 to 120) n"], found[1]["format (N=117 to 120) missing"]) == ("117", "3")
-    assert (found[3]["format (N=117 to 120)"], found[3]["format (N=117 to 120) low"]) == ("0.8", "0.7")
+    assert found[1]["format (N=60)"] == "0.6799999999999999"
+    assert (found[1]["format (N=60) trials"], found[1]["format (N=60) missing"]) == ("117", "3")
+    assert (found[3]["format (N=60)"], found[3]["format (N=60) low"]) == ("0.8", "0.7")
 
 
 def test_variants_are_pooled_or_apart(render, report) -> None:
     apart = render("papers", report, variants="apart", **TABLES)["judges-by-tests.csv"].decode()
-    assert "format: crlf (N=117 to 120)" in apart
+    assert "format: crlf (N=60)" in apart
     assert "format: crlf" not in render("papers", report, **TABLES)["judges-by-tests.csv"].decode()
 
 
@@ -104,7 +104,7 @@ def test_tasks_with_like_names_have_files_of_their_own(render, report) -> None:
     measures = [evolve(each, task=name, estimate=0.1 * n) for n, name in enumerate(names) for each in report.measures]
     files = render("papers", evolve(report, tasks=tasks, measures=tuple(measures), costs=()), **TABLES)
     ends = ("a-b", "a-b-2", "task", "task-2", "a-b-2-2")
-    found = [rows(files[f"judges-by-tests-{end}.csv"])[0]["format (N=117 to 120)"] for end in ends]
+    found = [rows(files[f"judges-by-tests-{end}.csv"])[0]["format (N=60)"] for end in ends]
     assert list(map(float, found)) == pytest.approx([0.0, 0.1, 0.2, 0.3, 0.4])
     labels = re.findall(r"\\label\{(.*?)\}", files["tables.tex"])
     assert len(labels) == len(set(labels))
@@ -129,4 +129,4 @@ def test_a_long_name_keeps_its_mark_and_its_size(render, report) -> None:
     picture = render("papers", evolve(report, measures=tuple(measures), costs=(), **names), formats=["svg"])
     shown = re.findall(r"<text[^>]*>([^<]*)</text>", picture["judges-by-tests.svg"])
     assert [text for text in shown if text.startswith("yes-man x") and text.endswith("x… (simulated)")]
-    assert [text for text in shown if text.startswith("format y") and text.endswith("y… (N=117 to 120)")]
+    assert [text for text in shown if text.startswith("format y") and text.endswith("y… (N=60)")]

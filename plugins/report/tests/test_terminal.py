@@ -102,7 +102,7 @@ def test_missing_verdicts_stand_beside_every_rate(render, report) -> None:
         re.search("gpt-4o-mini +reference", text).start() : re.search("yes-man .simulated. +reference", text).start()
     ]
 
-    assert block.count("n=117, 3 missing") == 2 + 3 + 3
+    assert block.count("n=60, 3 missing") == 2 + 3 + 3
     assert block.count("(reference)") == 1  # the noise floor of the test that asks once
 
 
@@ -187,7 +187,15 @@ def test_a_run_without_any_verdict_reports_the_statuses_and_no_number(render, re
         judges=("baseline",),
         simulated=frozenset(),
         measures=tuple(
-            evolve(measure, estimate=None, interval=None, n_trials=0, missing={"timeout": 120}, flags=("all-missing",))
+            evolve(
+                measure,
+                estimate=None,
+                interval=None,
+                n_trials=0,
+                n_items=0,
+                missing={"timeout": 120},
+                flags=("all-missing",),
+            )
             for measure in report.measures
             if measure.judge == "baseline"
         ),

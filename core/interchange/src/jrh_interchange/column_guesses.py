@@ -54,6 +54,7 @@ _LIKE: Final = {
 }
 """Target -> what further names look like."""
 PAIR: Final = ("response_a", "response_b")
+"""Targets of a comparison."""
 _OTHER_HALF: Final = {"a": "b", "1": "2", "first": "second", "left": "right", "chosen": "rejected"}
 _WINNERS: Final = {
     "A": "a 1 first left model_a model_1 assistant_a response_a response_1 answer_1 output_1 chosen",
@@ -214,7 +215,7 @@ def _bare(text: str) -> str:
 
 
 def target_meant(name: str, targets: Sequence[str], names: Mapping[str, str]) -> str:
-    """Return the target that an unknown one stands for, such as `label` for `gold`; empty if none is likely.
+    """Return the target that an unknown name means, such as `label` for `gold`; empty if none is likely.
 
     Args:
         name: what the user wrote.

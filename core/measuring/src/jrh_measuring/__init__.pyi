@@ -5,6 +5,10 @@ from .answers import answers_by as answers_by
 from .answers import answers_by_order as answers_by_order
 from .answers import modal as modal
 from .builder import MeasureBuilder as MeasureBuilder
+from .cell_texts import cell_text as cell_text
+from .cell_texts import content_text as content_text
+from .cell_texts import figure_with_flags as figure_with_flags
+from .cell_texts import number_text as number_text
 from .cells import Basis as Basis
 from .cells import Cell as Cell
 from .cells import cells_of as cells_of

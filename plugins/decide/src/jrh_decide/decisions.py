@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 from attrs import Factory, evolve, frozen
-from jrh import JrhError, MetricContext, open_run
+from jrh import JrhError, MetricContext, open_report
 from jrh.text import clean_text, count_noun
 from jrh_interchange import MOST_ROWS, NULL_TEXTS, Row, check_columns, guess_format, missing_texts, read_table
 from jrh_interchange import fold_label as fold
@@ -281,7 +281,7 @@ def _stated(name: str, rows: Sequence[Row], label: Codes) -> Floats:
 
 
 def _read_run(question: Question) -> Votes:
-    with open_run(run_directory(question.source)) as report:
+    with open_report(run_directory(question.source)) as report:
         records, tasks = report.records, {summary.task.name: summary.task for summary in report.tasks}
         known, simulated, unfinished = report.judges, report.simulated, report.incomplete
     judges, by = question.judges or known, question.by

@@ -13,7 +13,7 @@ from jrh import REFERENCE, RunReport
 from jrh.text import clean_text as clean
 from jrh.text import count_noun, format_dollars
 from jrh.values import Basis, Cell, Finding, Importance, MeasureRef, Severity, TablePart, TextPart, total_spending
-from jrh_measuring import format_counts, shown_flags
+from jrh_measuring import content_text, figure_with_flags, format_counts, shown_flags
 from rich.cells import cell_len
 from rich.console import Console, Group, RenderableType
 from rich.table import Table as Grid
@@ -21,7 +21,7 @@ from rich.text import Text
 
 from jrh_report import tables
 from jrh_report.findings import DATA
-from jrh_report.sections import content_text, figure_with_flags, mark_of
+from jrh_report.sections import mark_of
 
 _LINES_OF_ALL: Final = 15
 _LINES_PER_TASK: Final = 5

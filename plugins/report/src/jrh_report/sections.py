@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from types import MappingProxyType
+from collections.abc import Iterator
 from typing import Final, TypeAlias
 
 from attrs import evolve, frozen
 from jrh import Measure, RunReport
-from jrh.values import Cell, Column, FindingRef, Importance, MeasureRef, Row, Section, TablePart, TextPart
+from jrh.values import Column, Importance, MeasureRef, Row, Section, TablePart, TextPart
 from jrh_measuring import (
     SIMULATED,
     HeatPart,
     Place,
-    format_estimate,
-    format_interval,
-    format_number,
-    format_sizes,
-    shown_flags,
+    cell_text,
 )
 
 from jrh_report.tables import Table, judge_label
@@ -173,11 +168,6 @@ def limit_rows(part: TablePart) -> TablePart:
     return evolve(part, rows=rows, more=part.more + len(part.rows) - len(rows))
 
 
-def number_text(number: float, digits: int) -> str:
-    """Write a number that is no measure."""
-    return f"{number:,}" if isinstance(number, int) else format_number(number, digits, proportion=False)
-
-
 def _table(report: RunReport, part: TablePart, digits: int, gap: str) -> Table:
     part = limit_rows(part)
     noted = any(row.note for row in part.rows)
@@ -188,7 +178,7 @@ def _table(report: RunReport, part: TablePart, digits: int, gap: str) -> Table:
         rows=tuple(
             (
                 *_heads(report, row),
-                *(_cell(report, cell, digits, gap) for cell in row.cells),
+                *(cell_text(report, cell, digits, gap) for cell in row.cells),
                 *((row.note,) if noted else ()),
             )
             for row in part.rows
@@ -201,32 +191,3 @@ def _table(report: RunReport, part: TablePart, digits: int, gap: str) -> Table:
 def _heads(report: RunReport, row: Row) -> tuple[str, ...]:
     mark = mark_of(report, row)
     return (f"{row.heads[0]} ({mark})", *row.heads[1:]) if mark and row.heads else row.heads
-
-
-def content_text(report: RunReport, cell: FindingRef | str | float | None, digits: int) -> str:
-    """Write a cell that is no measure."""
-    if isinstance(cell, FindingRef):
-        return report.findings[cell.finding].sentence
-    return number_text(cell, digits) if isinstance(cell, int | float) else cell or ""
-
-
-def _cell(report: RunReport, cell: Cell, digits: int, gap: str) -> str:
-    if not isinstance(cell, MeasureRef):
-        return content_text(report, cell, digits)
-    measure, digits = report.measures[cell.measure], digits if cell.digits is None else cell.digits
-    return gap.join(figure_with_flags(measure, digits, format_sizes(measure), note=cell.note))
-
-
-def figure_with_flags(
-    measure: Measure, digits: int, sizes: str = "", *, note: str = "", marks: Mapping[str, str] = MappingProxyType({})
-) -> Iterator[str]:
-    """Yield the parts of a cell that are there: estimate, interval, sizes, note, and the flags as on the page.
-
-    `marks` are what is written in place of flags.
-    """
-    estimate = format_estimate(measure, digits)
-    # A number that is not estimable says itself why.
-    flags = [flag for flag in shown_flags(measure) if flag not in estimate]
-    written = "".join(sorted(marks[flag] for flag in flags)) if marks else ", ".join(flags)
-    note = f"({note})" if note else ""
-    yield from filter(None, (estimate, format_interval(measure, digits), sizes, note, written))

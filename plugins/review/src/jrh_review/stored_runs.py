@@ -9,11 +9,13 @@ from threading import Lock
 from typing import Any, Final, TypeAlias
 
 from attrs import define, field, frozen
-from jrh import Measure, open_report
+from jrh import Measure, open_report, open_run
 from jrh.plugins import Role
 from jrh.running import Summary, recall, state
+from jrh.values import Importance, TablePart
 from jrh_measuring import (
     RunFindings,
+    cell_text,
     measures_by_role,
     read_findings,
 )
@@ -142,13 +144,37 @@ LENSES: Final = (
 )
 
 
+_DIGITS: Final = 2
+
+
+@frozen(kw_only=True)
+class Overview:
+    """What the report of a run shows first, and its pages."""
+
+    tables: tuple[tuple[TablePart, tuple[tuple[str, ...], ...]], ...] = ()
+    """Each table, with the texts of its rows: what a row is about, then its cells."""
+    pages: tuple[Path, ...] = ()
+
+
 @define
 class Measured:
     """Reads findings and measures as stored; an import has none, so they are computed once."""
 
     _computed: dict[tuple[Path, str], tuple[RunFindings, tuple[Measure, ...]]] = field(factory=dict, init=False)
     """Path and case list of an import -> findings, and measures of whole tests under a lens."""
+    _overviews: dict[tuple[Path, float], Overview] = field(factory=dict, init=False)
+    """Path and last write of a run -> what its report shows first."""
     _lock: Lock = field(factory=Lock, init=False)
+
+    def overview(self, path: Path) -> Overview:
+        """Return the tables that the report of a run shows first, such as which judge is good enough for what."""
+        key = path, last_write(path)
+        with self._lock:  # two tabs, one reading
+            if key not in self._overviews:
+                # Of one run at a time, as below: its records are read for that.
+                self._overviews.clear()
+                self._overviews[key] = _overview(path)
+            return self._overviews[key]
 
     def findings(self, store: Store, path: Path) -> RunFindings | None:
         """Return the findings; None where the run has not come to them."""
@@ -177,6 +203,24 @@ class Measured:
                     findings = RunFindings(findings=report.findings, family=report.family)
                 self._computed[key] = findings, measures
             return self._computed[key]
+
+
+def _overview(path: Path) -> Overview:
+    result = open_run(path)
+    report = result.report
+    assert report is not None  # the run has findings
+    first = (section for section in report.sections if section.importance is Importance.FIRST)
+    tables = [part for section in first for part in section.parts if isinstance(part, TablePart)]
+    return Overview(
+        tables=tuple(
+            (
+                part,
+                tuple((*row.heads, *(cell_text(report, cell, _DIGITS) for cell in row.cells)) for row in part.rows),
+            )
+            for part in tables
+        ),
+        pages=tuple(file for file in result.files if file.suffix == ".html"),
+    )
 
 
 Cells: TypeAlias = Mapping[tuple[str, str], Measure]

@@ -18,13 +18,14 @@ from jrh_measuring import (
     HeatPart,
     Layer,
     MatrixPart,
+    number_text,
     shade_class,
     shown_flags,
 )
 from markupsafe import Markup
 
 from jrh_report.drawings import PANELS, draw_curves, draw_forest
-from jrh_report.sections import MIXED, all_sections, limit_rows, mark_of, number_text
+from jrh_report.sections import MIXED, all_sections, limit_rows, mark_of
 
 _DIGITS: Final = 3
 _HEAT_DIGITS: Final = 2

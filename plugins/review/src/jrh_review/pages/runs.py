@@ -11,8 +11,9 @@ from jrh import JrhError, Measure
 from jrh.running import Summary, open_store
 from jrh.values import Finding
 from jrh_measuring import read_findings, shown_flags
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from jrh_review.addresses import Address, View
@@ -22,6 +23,7 @@ from jrh_review.runs import last_write
 from jrh_review.stored_runs import (
     Cells,
     Lens,
+    Overview,
     State,
     available_lenses,
     case_list_id,
@@ -45,6 +47,7 @@ def read(request: Request) -> Response:
         measures = measured.measures(store, path, task) if findings else ()
         listed = bool(case_list_id(store))
         progress = run_progress(store) if state.under_way else None
+    overview = measured.overview(path) if findings else Overview()
     lens = choose_lens(request.query_params.get("lens", ""), measures)
     cells = heat_cells(measures, lens) if lens else {}
     flags = sorted({flag for measure in cells.values() for flag in shown_flags(measure)})
@@ -58,6 +61,7 @@ def read(request: Request) -> Response:
         progress=progress,
         findings=_by_judge(outline, findings.findings) if outline and findings else None,
         family=findings.family if findings else None,
+        overview=overview,
         task=task,
         lens=lens,
         lenses=available_lenses(measures),
@@ -68,6 +72,18 @@ def read(request: Request) -> Response:
         cases=cell_links(name),
         view=View(run=name),
     )
+
+
+def read_page(request: Request) -> Response:
+    """Show a page that the run's report is, without the rights of the workbench."""
+    path = request.app.state.runs.path(request.path_params["run"])
+    pages = {page.name: page for page in request.app.state.measured.overview(path).pages}
+    wanted = pages.get(request.path_params["page"])
+    if wanted is None:
+        raise HTTPException(404, "This run has no such page.")
+    # Anything may have written the file: in a sandbox its scripts can neither read nor send anything from here.
+    # Read whole: the middleware hands on what it is given, and no file.
+    return HTMLResponse(wanted.read_bytes(), headers={"content-security-policy": "sandbox allow-scripts allow-popups"})
 
 
 def _task_names(outline: Summary | None) -> list[str]:
@@ -195,6 +211,7 @@ def _progress(path: Path) -> Mapping[str, Any] | None:
 
 ROUTES = (
     Route("/run/{run}", read, methods=["GET"]),
+    Route("/run/{run}/report/{page}", read_page, methods=["GET"]),
     Route("/compare", compare, methods=["GET"]),
     Route("/", read_runs, methods=["GET"]),
     Route("/progress.json", progress, methods=["GET"]),
