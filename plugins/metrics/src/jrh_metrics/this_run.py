@@ -100,7 +100,6 @@ def _table_of_models(sources: Sequence[ReplySource]) -> TablePart:
         columns=tuple(Column(heading=heading) for heading in headings),
         rows=tuple(rows),
         note=_NOTE,
-        file="models-served",
     )
 
 
