@@ -50,6 +50,44 @@ def test_links_to_what_is_no_page_are_text(pages: ModuleType) -> None:
     assert pages.linked(text, ROOT / "docs", {"docs/suites.md"}) == f"a {kept}"
 
 
+def test_the_site_has_at_most_60_pages_and_none_is_lost(pages: ModuleType, tmp_path: Path) -> None:
+    files = [path.relative_to(ROOT).as_posix() for place in pages.PLACES for path in sorted(ROOT.glob(place))]
+    index = (ROOT / pages.INDEX).read_text(encoding="utf-8")
+    site = pages.Site(files, pages.TOGETHER | pages.plugin_pages(index))
+    written = list(site.write(tmp_path / "source"))
+    assert len(written) <= 60
+    site.forward(tmp_path)
+    for name in files:
+        html = tmp_path / f"{name.removesuffix('.md')}.html"
+        assert (name in written) != html.is_file() or site.page_of.get(name) == name, name
+        if html.is_file():
+            (target,) = re.findall(r"url=([^\"#]+)", html.read_text(encoding="utf-8"))
+            page = (html.parent / target).resolve().relative_to(tmp_path.resolve()).with_suffix(".md").as_posix()
+            assert page in (*written, "index.md"), name
+    tree = "\n".join(pages.trees(index, site, written, ["reference/jrh.md"]))
+    for page in (*written, "reference/jrh.md"):
+        assert tree.count(f"\n{page.removesuffix('.md')}\n") == 1, page
+
+
+def test_files_of_one_page_keep_their_headings_apart(pages: ModuleType) -> None:
+    site = pages.Site(["a/README.md", "b/README.md", "c.md"], {"all.md": ("All", ["*/README.md"])})
+    text = "# A\n\n[b](../b/README.md#x-y) [c](../c.md#z) [self](#x-y) [no](../d.md)\n\n## X `y`\n\n```yaml\n# no title\n```\n"
+    rewritten = pages.labelled(site.rewrite(text, "a/README.md", "all.md"), "a/README.md")
+    assert rewritten == (
+        "(a-readme)=\n## A\n\n[b](#b-readme-x-y) [c](c.md#z) [self](#a-readme-x-y) no\n\n"
+        "(a-readme-x-y)=\n### X `y`\n\n```yaml\n# no title\n```\n"
+    )
+    assert site.rewrite("[a](a/README.md)", "c.md", "c.md") == "[a](#a-readme)"
+
+
+def test_the_front_page_fits_a_screen_and_shows_what_the_demo_prints(pages: ModuleType) -> None:
+    front = (ROOT / pages.INDEX).read_text(encoding="utf-8").partition("\n## ")[0]
+    assert len(front.splitlines()) <= 45
+    (shown,) = re.findall(r"```text\n(.*?)```", front, re.DOTALL)
+    printed = (ROOT / "tests" / "golden" / "demo" / "terminal.txt").read_text(encoding="utf-8").splitlines()
+    assert [line for line in shown.splitlines() if line not in printed] == []
+
+
 def test_llms_txt_has_every_page_once_with_the_line_of_the_index(pages: ModuleType) -> None:
     paths = [path.relative_to(ROOT).as_posix() for place in pages.PLACES for path in sorted(ROOT.glob(place))]
     index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")

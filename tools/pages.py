@@ -14,7 +14,8 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Final
 
@@ -37,15 +38,22 @@ PLACES: Final = (
 ELSEWHERE: Final = ("CODE_OF_CONDUCT.md",)
 _LINK: Final = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
 _FENCED: Final = re.compile(r"(```.*?```)", re.DOTALL)
-INDEX: Final = """\
-# jrh
-
-`jrh` measures how far you can trust an LLM judge. Start with the [README](README.md), or, to extend jrh, with a
-[plugin of one file](docs/writing-plugins.md).
-
-{}
-"""
-TREE: Final = "```{{toctree}}\n:caption: {}\n:maxdepth: 1\n\n{}\n```\n"
+_HEADING: Final = re.compile(r"^(#+) +(.+)$", re.MULTILINE)
+TREE: Final = "```{{toctree}}\n:caption: {}\n:maxdepth: 1\n:hidden:\n\n{}\n```\n"
+INDEX: Final = "docs/index.md"
+"""The documentation's own index: its first part is the front page, its headings are the parts of the site."""
+TOGETHER: Final = {
+    "docs/data.md": ("Data", ("docs/data.md", "docs/shipped-data.md")),
+    "docs/decisions.md": ("Decision records", ("docs/decisions/*.md",)),
+    "docs/errors.md": ("Errors and messages", ("docs/errors.md", "docs/messages.md")),
+    "docs/project.md": (
+        "Maturity, benchmarks, releases",
+        ("docs/maturity.md", "docs/benchmarks.md", "docs/release.md"),
+    ),
+    "docs/scale.md": ("Large runs", ("docs/guides/big-runs.md", "docs/scale.md")),
+    "core/libraries.md": ("Libraries", ("core/*/README.md",)),
+}
+"""Pages of the site that several files of the repository make up: title and files, in this order."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -56,14 +64,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     source = output.with_name(f"{output.name}-source")
     for directory in (source, output):
         shutil.rmtree(directory, ignore_errors=True)
-    pages = list(copied(source))
+    index = (ROOT / INDEX).read_text(encoding="utf-8")
+    files = [path.relative_to(ROOT).as_posix() for place in PLACES for path in sorted(ROOT.glob(place))]
+    files = [name for name in files if name not in ELSEWHERE]
+    site = Site(files, TOGETHER | plugin_pages(index))
+    pages = list(site.write(source))
     reference = list(generated(source))
-    (source / "index.md").write_text(INDEX.format("\n".join(trees(pages, reference))), encoding="utf-8")
+    front = site.rewrite(index.partition("\n## ")[0], INDEX, "index.md")
+    (source / "index.md").write_text("\n".join([front, *trees(index, site, pages, reference)]), encoding="utf-8")
     command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-j", "2", "-b", "html"]
     done = subprocess.run([*command, "-c", str(ROOT / "docs" / "site"), str(source), str(output)], check=False)
     if done.returncode:
         return 1
-    as_markdown(source, output, [*pages, *reference])
+    as_markdown(output, files, reference)
+    site.forward(output)
     missing = [f"{name} is not in the index" for name in unreachable(output)]
     missing += [f"{page}: {target} leads nowhere" for page, target in broken(output)]
     for line in missing:
@@ -72,17 +86,118 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 1 if missing else 0
 
 
-def copied(source: Path) -> Iterator[str]:
-    """Copy the pages and pictures of the repository; yield the pages. Links to what is no page lose their target."""
-    paths = [path for place in PLACES for path in sorted(ROOT.glob(place)) if path.name not in ELSEWHERE]
-    pages = {path.relative_to(ROOT).as_posix() for path in paths}
-    shutil.copytree(ROOT / "docs" / "images", source / "docs" / "images")
-    for path in paths:
-        name = path.relative_to(ROOT).as_posix()
-        target = source / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(linked(path.read_text(encoding="utf-8"), path.parent, pages), encoding="utf-8")
-        yield name
+class Site:
+    """The pages that the files of the repository become: most one each, some together on one."""
+
+    def __init__(self, files: Sequence[str], together: Mapping[str, tuple[str, Sequence[str]]]) -> None:
+        """Place the files: `together` is page -> title and files, or patterns of files."""
+        self.files = frozenset(files)
+        self.titles = {page: title for page, (title, _) in together.items()}
+        self.parts: dict[str, list[str]] = {}
+        for page, (_, patterns) in together.items():
+            found = [name for pattern in patterns for name in files if fnmatchcase(name, pattern)]
+            # What introduces the others comes first.
+            self.parts[page] = sorted(found, key=lambda name: name != "docs/decisions/README.md")
+        self.page_of = {name: page for page, names in self.parts.items() for name in names}
+
+    def write(self, source: Path) -> Iterator[str]:
+        """Write the pages and copy the pictures; yield the pages."""
+        shutil.copytree(ROOT / "docs" / "images", source / "docs" / "images")
+        for name in sorted(self.files - {INDEX} - set(self.page_of)):
+            text = self.rewrite((ROOT / name).read_text(encoding="utf-8"), name, name)
+            yield write_page(source, name, text)
+        for page, names in self.parts.items():
+            texts = (self.rewrite((ROOT / name).read_text(encoding="utf-8"), name, page) for name in names)
+            parts = (labelled(text, name) for text, name in zip(texts, names, strict=True))
+            yield write_page(source, page, "\n\n".join([f"# {self.titles[page]}", *parts]) + "\n")
+
+    def rewrite(self, text: str, name: str, page: str) -> str:
+        """Return the text of a file as it is on a page: links lead to pages and headings; what is none is text."""
+
+        def led(match: re.Match[str]) -> str:
+            mark, shown, target = match.groups()
+            if re.match(r"[a-z]+:", target):
+                return match[0]
+            place, _, anchor = target.partition("#")
+            path = posixpath.normpath(posixpath.join(posixpath.dirname(name), place)) if place else name
+            if mark:
+                return f"![{shown}]({relative(path, page)})"
+            if path in self.page_of:
+                return f"[{shown}](#{label(path, anchor)})"
+            if not place:
+                return match[0]
+            if path not in self.files:
+                return shown
+            if path == INDEX:  # the parts of the front page are no headings, but those of the contents
+                return f"[{shown}]({relative('index.md', page)})"
+            return f"[{shown}]({relative(path, page)}{'#' if anchor else ''}{anchor})"
+
+        return outside_of_code(text.replace("```mermaid", "```text"), lambda part: _LINK.sub(led, part))
+
+    def forward(self, output: Path) -> None:
+        """Leave, where a file had a page of its own, one that leads to where its text is now."""
+        moved = {name: (page, label(name)) for name, page in self.page_of.items() if name != page}
+        for name, (page, anchor) in (moved | {INDEX: ("index.md", "")}).items():
+            target = relative(page, name).removesuffix(".md") + ".html" + (f"#{anchor}" if anchor else "")
+            text = FORWARD.format(target)
+            write_page(output, name.removesuffix(".md") + ".html", text)
+
+
+FORWARD: Final = """\
+<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>Moved</title><meta http-equiv="refresh" content="0; url={0}"></head>
+<body><a href="{0}">This page has moved.</a></body></html>
+"""
+
+
+def write_page(directory: Path, name: str, text: str) -> str:
+    """Write a page and return its name."""
+    target = directory / name
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(text, encoding="utf-8")
+    return name
+
+
+def relative(path: str, page: str) -> str:
+    """Return the address of a path as a page names it."""
+    return posixpath.relpath(path, posixpath.dirname(page) or ".")
+
+
+def label(name: str, anchor: str = "") -> str:
+    """Return the label of a file's heading, unique in the site; without an anchor, that of its title."""
+    return re.sub(r"[^a-z0-9]+", "-", f"{name.removesuffix('.md')}-{anchor}".lower()).strip("-")
+
+
+def labelled(text: str, name: str) -> str:
+    """Return a file's text as part of a page: headings one level lower, each with a label."""
+    seen: dict[str, int] = {}
+
+    def lowered(match: re.Match[str]) -> str:
+        marks, title = match.groups()
+        # As Markdown viewers make anchors: words in lower case, joined by hyphens, numbered where they repeat.
+        slug = re.sub(r"[^\w\- ]", "", _LINK.sub(r"\2", title).lower()).replace(" ", "-")
+        seen[slug] = seen.get(slug, -1) + 1
+        anchor = slug if not seen[slug] else f"{slug}-{seen[slug]}"
+        return f"({label(name, '' if len(marks) == 1 else anchor)})=\n#{marks} {title}"
+
+    return outside_of_code(text, lambda part: _HEADING.sub(lowered, part))
+
+
+def outside_of_code(text: str, change: Callable[[str], str]) -> str:
+    """Return a text in which everything but fenced code is changed."""
+    return "".join(part if part.startswith("```") else change(part) for part in _FENCED.split(text))
+
+
+def plugin_pages(index: str) -> dict[str, tuple[str, Sequence[str]]]:
+    """Return a page for each group of the index's table of plugins: title and READMEs."""
+    pages: dict[str, tuple[str, list[str]]] = {}
+    for line in index.partition("\n## Plugins")[2].splitlines():
+        if group := re.match(r"\| \*\*(.+?)\*\*", line):
+            page = f"plugins/{label(group[1])}.md"
+            pages[page] = (f"Plugins: {group[1][0].lower()}{group[1][1:]}", [])
+        elif link := re.match(r"\| \[[^\]]+\]\(\.\./([^)]+)\)", line):
+            pages[page][1].append(link[1])
+    return dict(pages)
 
 
 def linked(text: str, place: Path, pages: set[str]) -> str:
@@ -95,27 +210,24 @@ def linked(text: str, place: Path, pages: set[str]) -> str:
         path = (place / target.partition("#")[0]).resolve()
         return found[0] if path.is_file() and path.relative_to(ROOT).as_posix() in pages else shown
 
-    parts = _FENCED.split(text.replace("```mermaid", "```text"))
-    return "".join(part if part.startswith("```") else _LINK.sub(led, part) for part in parts)
+    return outside_of_code(text.replace("```mermaid", "```text"), lambda part: _LINK.sub(led, part))
 
 
-def trees(pages: Sequence[str], reference: Sequence[str]) -> Iterator[str]:
-    """Yield the parts of the table of contents."""
-    authors = ["docs/writing-plugins.md", "docs/hooks.md", "plugins/scaffold/README.md", "core/testing/README.md"]
-    # In the order of the documentation's own table of contents.
-    contents = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
-    places = {page: contents.find(f"({page.removeprefix('docs/')}") for page in pages}
-    others = sorted((page for page in pages if page not in authors), key=lambda page: places[page] % len(contents))
-    parts = {
-        "Guides": [page for page in others if page.startswith("docs/guides/")],
-        "Using jrh": [page for page in others if page.startswith("docs/") and page.count("/") == 1],
-        "Extending jrh": authors,
-        "Reference": list(reference),
-        "Plugins": [page for page in others if page.startswith("plugins")],
-    }
-    listed = {page for some in parts.values() for page in some}
-    parts["The project"] = [page for page in pages if page not in listed and page != "README.md"]
-    yield TREE.format("Start", "Read me first <README>")
+def trees(index: str, site: Site, pages: Sequence[str], reference: Sequence[str]) -> Iterator[str]:
+    """Yield the parts of the table of contents: those of the documentation's own index, in its order."""
+    parts: dict[str, list[str]] = {"Start": ["README.md"]}
+    listed = {"README.md"}
+    for part in index.split("\n## ")[1:]:
+        title, _, lines = part.partition("\n")
+        parts[title] = []
+        for link in _LINK.finditer(lines):
+            path = posixpath.normpath(posixpath.join("docs", link[3].partition("#")[0]))
+            page = site.page_of.get(path, path)
+            if page in pages and page not in listed:
+                listed.add(page)
+                parts[title].append(page)
+    parts["Reference"] += reference
+    parts["The project"] = [page for page in pages if page not in listed]
     for name, some in parts.items():
         yield TREE.format(name, "\n".join(page.removesuffix(".md") for page in some))
 
@@ -203,18 +315,21 @@ def _commands(command: click.Command, name: str, parent: click.Context | None) -
         yield f"\n## {context.command_path}\n\n```text\n{command.get_help(context)}\n```\n"
 
 
-def as_markdown(source: Path, output: Path, pages: Sequence[str]) -> None:
-    """Copy every page as Markdown next to its HTML, with the pictures, and list them in `llms.txt`."""
-    shutil.copytree(source / "docs" / "images", output / "docs" / "images")
-    rendered = {f"reference/{package}.md": names for package, names in (public_names() | companions()).items()}
-    for page in pages:
-        if page in rendered:
-            package = page.removeprefix("reference/").removesuffix(".md")
-            text = package_page(package, PURPOSE[package], rendered[page])
-            (output / page).write_text(text, encoding="utf-8")
+def as_markdown(output: Path, files: Sequence[str], reference: Sequence[str]) -> None:
+    """Write every file as Markdown next to the HTML, with the pictures, and list them in `llms.txt`."""
+    shutil.copytree(ROOT / "docs" / "images", output / "docs" / "images")
+    packages = public_names() | companions()
+    for name in files:
+        path = ROOT / name
+        write_page(output, name, linked(path.read_text(encoding="utf-8"), path.parent, set(files)))
+    for page in reference:
+        package = page.removeprefix("reference/").removesuffix(".md")
+        if package in packages:
+            write_page(output, page, package_page(package, PURPOSE[package], packages[package]))
         else:
-            shutil.copyfile(source / page, output / page)
-    (output / "llms.txt").write_text(llms((ROOT / "docs" / "index.md").read_text(encoding="utf-8"), pages), "utf-8")
+            shutil.copyfile(output.with_name(f"{output.name}-source") / page, output / page)
+    text = llms((ROOT / INDEX).read_text(encoding="utf-8"), [*files, *reference])
+    (output / "llms.txt").write_text(text, encoding="utf-8")
 
 
 def llms(index: str, pages: Sequence[str]) -> str:
@@ -222,7 +337,8 @@ def llms(index: str, pages: Sequence[str]) -> str:
     lines = ["# jrh", "", "> Stress tests for LLM judges. Every page of this site as Markdown.", ""]
     lines.append("- [README](README.md): what jrh does, and the first suite")
     listed = {"README.md"}
-    for line in re.sub(r"\n +(?=\S)", " ", index).split("\n"):
+    lists = index[index.find("## ") :]  # what comes before is the front page
+    for line in re.sub(r"\n +(?=\S)", " ", lists).split("\n"):
         if line.startswith("## "):
             lines += ["", line, ""]
         # A row of the table of plugins is an entry like those of the lists.

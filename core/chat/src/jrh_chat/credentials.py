@@ -27,7 +27,7 @@ class KeyPlace:
     header: str = "Authorization"
     prefix: str = ""
     begin: str = ""
-    """What messages begin with, such as `openai-http: `."""
+    """What messages begin with, such as "openai-http: "."""
     user: str = ""
     """What needs a variable, in messages; empty: the option that names it."""
 
