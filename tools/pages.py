@@ -116,15 +116,13 @@ class Site:
 
         def led(match: re.Match[str]) -> str:
             mark, shown, target = match.groups()
-            if re.match(r"[a-z]+:", target):
-                return match[0]
             place, _, anchor = target.partition("#")
             path = posixpath.normpath(posixpath.join(posixpath.dirname(name), place)) if place else name
-            if mark:
+            if mark:  # pictures of other sites are not used
                 return f"![{shown}]({relative(path, page)})"
             if path in self.page_of:
                 return f"[{shown}](#{label(path, anchor)})"
-            if not place:
+            if not place or re.match(r"[a-z]+:", target):
                 return match[0]
             if path not in self.files:
                 return shown
