@@ -64,6 +64,7 @@ def test_none_says_how_many_labels_it_takes_and_the_next_command_issues_a_thresh
     text = project.run("automate", "table.csv", *STATED).output
     assert text.startswith("None: no threshold is shown to keep the judge below 5% wrong decisions.")
     assert "at most 9.6% with 95% confidence. About 210 more labelled items would do" in text
+    assert "An error chosen after this answer is promised for the first threshold alone" in text
     words = text.splitlines()[-1].removeprefix("Next: jrh ").split()
     assert words[-2:] == ["--error", "0.1"]
     assert project.run(*words).output.startswith("The judge may decide 60 of 60 items alone")

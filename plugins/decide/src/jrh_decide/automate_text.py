@@ -137,6 +137,8 @@ def _basis(found: Automation) -> Iterator[str]:
         f"tests together (fixed sequence). Brackets: each end errs in at most {100 * found.alpha:g}%, at one threshold."
     )
     yield "It holds for items like the labelled ones: label a random sample. Wrong is any other label than people's."
+    if found.issued is None:
+        yield "An error chosen after this answer is promised for the first threshold alone; the next ones are a guess."
     if found.basis.contested:
         yield f"People are divided on {count_noun(found.basis.contested, 'item')}: wrong, whatever the judge decides."
     if found.people.of:
