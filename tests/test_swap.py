@@ -54,6 +54,27 @@ def test_the_answer_is_one_of_four(project: Project) -> None:
     assert narrow["answer"] in ("worse", "too few items")
 
 
+def test_without_labels_two_judges_that_never_move_are_not_equal(tmp_path: Path) -> None:
+    """Both are as expected in a test of layout, and give different verdicts on the same items."""
+    project = Inside(tmp_path)
+    rows = "".join(f"i{n},question {n},The answer is {n}. It follows from the question.\n" for n in range(200))
+    project.write("items.csv", "id,request,response\n" + rows)
+    judges = [{"name": name, "judge": "simulated", "accuracy": 0.9} for name in ("old", "new")]
+    data = {"source": "csv", "path": "items.csv"}
+    suite = simulated_suite(judges=judges, tests=[{"format": {"variants": ["blank-lines"]}}], reports=["json"])
+    write_suite(project, suite | {"data": data})
+    assert project.run("run", "suite.yaml", "--run-dir", "run", "--yes").exit_code == 0
+    found = swapped(project, "old", "new")
+    assert not found["labelled"]
+    assert found["answer"] == "too few items"
+    assert found["sentence"].startswith("Open: no labels say which judge is right. 'new' keeps the old verdict in ")
+    shown = {(row["test"], row["about"]): row["answer"] for row in found["rows"]}
+    assert shown["format", "as expected"] == "equivalent"
+    assert (
+        shown["reference", "same verdict as before"] == shown["format", "same verdict as before"] == "verdicts change"
+    )
+
+
 def test_a_missing_verdict_is_no_wrong_one(project: Project) -> None:
     found = swapped(project, "old", "silent")
     (agreement,) = [row for row in found["rows"] if row["about"] == "agrees with people"]

@@ -46,6 +46,8 @@ class Answer(Enum):
     """The difference is shown to be smaller than the margin."""
     WORSE = "worse"
     BETTER = "better"
+    CHANGED = "verdicts change"
+    """They do, and nothing says which judge is right."""
     OPEN = "too few items"
 
 
@@ -293,10 +295,15 @@ def swap_rows(
     found: list[Row] = []
     small: set[str] = set()
     by_cell = cells(matched, reports[0])
-    chosen = {cell: _measure(pairs) for cell, pairs in by_cell.items()}
-    labelled = any(measure != SAME for measure in chosen.values())
-    for (task, test), pairs in by_cell.items():
-        measure = chosen[task, test]
+    chosen = [(cell, _measure(pairs)) for cell, pairs in by_cell.items()]
+    labelled = any(measure == GOLD for _, measure in chosen)
+    if not labelled:
+        # Two judges that never move, each with its own verdict, are as expected in every test: what has to stay the
+        # same is the verdict itself.
+        robust = [entry for entry in chosen if entry[1] != SAME]
+        chosen = [*((cell, SAME) for cell in by_cell), *robust]
+    for (task, test), measure in chosen:
+        pairs = by_cell[task, test]
         if measure == SAME and labelled:
             continue
         scored = [_unchanged(pair) for pair in pairs] if measure == SAME else pairs
@@ -366,7 +373,9 @@ def decide_rows(found: Sequence[Row], alpha: float) -> list[Row]:
         if p_same <= alpha:
             answer = Answer.EQUIVALENT
         # A verdict that changed is neither better nor worse where it is not known what is right.
-        elif p <= alpha and row.difference and row.about != SAME:
+        elif p <= alpha and row.difference and row.about == SAME:
+            answer = Answer.CHANGED
+        elif p <= alpha and row.difference:
             answer = Answer.BETTER if row.difference > 0 else Answer.WORSE
         decided.append(evolve(row, answer=answer))
     return decided
