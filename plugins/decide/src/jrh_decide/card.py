@@ -282,5 +282,5 @@ def _escape_words(text: str, figures: Collection[str]) -> str:
     escaped = markdown_text(text, 2000)
     for figure in figures:
         # A name that holds a figure and goes on with a bracket would become a link.
-        escaped = re.sub(re.escape(markdown_text(figure)) + r"(?![(:])", lambda _, raw=figure: raw, escaped)
+        escaped = re.sub(re.escape(markdown_text(figure)) + r"(?![(:])", figure.replace("\\", r"\\"), escaped)
     return escaped
