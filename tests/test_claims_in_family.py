@@ -26,6 +26,8 @@ CORRECTIONS = {"holm", "benjamini_hochberg", "chained_holm", "multipletests", "f
 ALONE = {
     # Held-out items of its own, outside of any page: there is no family that its attacks could join.
     "plugins-contrib/hunt/src/jrh_contrib_hunt/hunting.py",
+    # Corrects over the rows of its own answer; a page of a run has no claim about two judges' rows.
+    "plugins/decide/src/jrh_decide/swap.py",
     # Marks ties in the table of the answer, and says so below it: pairs of judges are no hypotheses of findings.
     "plugins/metrics/src/jrh_metrics/judge_ranking.py",
 }

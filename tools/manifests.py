@@ -20,7 +20,7 @@ from typing import Final
 ROOT: Final = Path(__file__).resolve().parents[1]
 ON_REQUEST: Final = frozenset({"jrh-inspect", "jrh-litellm", "jrh-pytest"})
 """Shipped plugins that are extras of `jrh`: their libraries bring packages that not everybody needs."""
-NOT_INSTALLED_YET: Final = frozenset({"jrh_decide"})
+NOT_INSTALLED_YET: Final[frozenset[str]] = frozenset()
 """New packages: import-linter needs them installed, which an environment made before them does not have. They are taken
 out of here as soon as environments are made again."""
 COMMON: Final = """\

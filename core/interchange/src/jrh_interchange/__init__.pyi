@@ -44,6 +44,7 @@ from .score_options import OUTPUT as OUTPUT
 from .score_options import ScoreOptions as ScoreOptions
 from .settings import read_pairs as read_pairs
 from .settings import read_settings as read_settings
+from .settings import read_values as read_values
 from .settings import task_of as task_of
 from .table_rows import BYTES as BYTES
 from .table_rows import LARGEST_TABLE as LARGEST_TABLE

@@ -38,6 +38,15 @@ def read_settings(source: Path | Mapping[str, Json], cls: type[T]) -> T:
     return cast(T, settings)
 
 
+def read_values(path: Path) -> Json:
+    """Read a YAML or JSON file as plain values, by the rules of suites: no tag, no key twice, no anchor that expands.
+
+    Raises:
+        JrhError: it cannot be read, with line and column.
+    """
+    return cast(Json, read_document(path).value)
+
+
 def component_options(entry: Entry[Any], options: Mapping[str, Json], flag: str) -> Any:
     """Return the options of an importer or exporter as its class.
 

@@ -27,7 +27,7 @@ _STRAIGHT: Final = re.compile(
 )
 
 _EXPLAINED: Final = re.compile(r"(?<!\w)(\w+)\s*\(([^()\n]{1,80})\)")
-"""A label, and what stands in brackets behind it."""
+"""A label, and what is said of it in brackets."""
 _AGREES: Final = re.compile(r"\b(?:yes|true)\b", re.IGNORECASE)
 
 
@@ -95,7 +95,7 @@ def asks_for_opposite(template: str, scale: Scale) -> bool:
 def templates_unlike_most(prompts: Mapping[str, str]) -> list[str]:
     """Return the templates that explain their labels the other way round than most do. English only.
 
-    Templates may have labels of their own, such as YES where the data say `accurate`: what stands in brackets behind a
+    Templates may have labels of their own, such as YES where the data say `accurate`: what is in brackets behind a
     label tells a fault from a quality, and what most templates mean by a label is its meaning.
     """
     faults = {

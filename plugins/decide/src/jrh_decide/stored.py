@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from jrh import JrhError
-from jrh.document.yaml_reader import read_document
+from jrh_interchange import read_values
 
 
 def run_directory(path: Path) -> Path:
@@ -17,7 +17,7 @@ def run_directory(path: Path) -> Path:
     if not path.is_file():
         return path
     try:
-        value = read_document(path).value
+        value = read_values(path)
     except JrhError:
         value = None
     name = value.get("name") if isinstance(value, dict) else None
