@@ -44,7 +44,7 @@ def read_values(path: Path) -> Json:
     Raises:
         JrhError: it cannot be read, with line and column.
     """
-    return cast(Json, read_document(path).value)
+    return read_document(path).value
 
 
 def component_options(entry: Entry[Any], options: Mapping[str, Json], flag: str) -> Any:
