@@ -519,7 +519,7 @@ def test_the_json_file_is_what_its_schema_says_and_equals_the_report(
 
 def test_the_markdown_tells_what_fails_before_what_holds(files: dict[str, bytes]) -> None:
     text = files[".md"].decode()
-    assert text.startswith("## Gate of trial: not passed\n")
+    assert text.startswith("## Gate of trial: failed, ")
     assert "Simulated judges (planted behaviour, no model): good, poor." in text
     assert text.index("| **fails** |") < text.index("<details><summary>")
 

@@ -123,7 +123,7 @@ def test_the_gate_of_the_guide_fails_and_writes_what_a_workflow_shows(
     outcomes = list(followed(first[0], "ci-gate.md"))
     assert [done.exit_code for _, done in outcomes] == [1, 1, 1]
     assert shown("ci-gate.md", outcomes) == []
-    assert "not passed" in first[0].read("comment.md")
+    assert ": failed, " in first[0].read("comment.md")
     assert "<failure" in first[0].read("gate.xml")
 
 

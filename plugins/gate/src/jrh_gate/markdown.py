@@ -48,7 +48,7 @@ def _document(checked: Checked, room: int) -> str:
 
 
 def _head(checked: Checked) -> Iterator[str]:
-    yield f"## Gate of {markdown_text(checked.suite)}: {'passed' if checked.exit_code == 0 else 'not passed'}"
+    yield f"## Gate of {markdown_text(checked.suite)}: {wording.write_outcome(checked)}"
     yield f"{markdown_text(wording.conclusion(checked), 1000)}."
     if checked.level is not None:
         sentences = (

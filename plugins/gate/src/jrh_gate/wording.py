@@ -131,6 +131,8 @@ def write_outcome(checked: Checked) -> str:
     of_rules = f"of {count_noun(len(rules), 'rule')}"
     if failed:
         return f"failed, {failed} {of_rules}"
+    if checked.ended:
+        return "not decided, the run is not finished"
     if checked.silent:
         return "not decided, verdicts are missing"
     return f"{'passed' if holding == len(rules) else Outcome.UNDECIDED.value}, {holding} {of_rules} met"
