@@ -136,7 +136,7 @@ def test_no_latex_command_comes_from_the_run(render, hostile) -> None:
     for text in TEXTS:
         assert printed.fullmatch(latex(text)), text
         document = render("latex", hostile(text))
-        assert document.count(r"\begin{tabular}") == document.count(r"\end{tabular}") == 11, text
+        assert document.count(r"\begin{tabular}") == document.count(r"\end{tabular}") == 12, text
         rows = [line for line in document.splitlines() if line.endswith(r" \\")]
         assert {len(re.split(r"(?<!\\)&", row)) for row in rows} == {3, 6, 7, 8}, text
         assert not CONTROL.search(document), text
