@@ -122,7 +122,8 @@ def test_a_trial_of_jrh_plan_takes_some_numbers(lab: Any) -> None:
     key = ("essays", "reference")
     stored = SimpleNamespace(occasions=lambda: iter(()), final_trials=lambda ids: set(ids[:1]))
     suite = SimpleNamespace(tasks=[SimpleNamespace(task=TASK)])
-    dry: Any = SimpleNamespace(resolved=SimpleNamespace(suite=suite), store=SimpleNamespace(trials=stored))
+    request = SimpleNamespace(resolved=SimpleNamespace(suite=suite))
+    dry: Any = SimpleNamespace(request=request, store=SimpleNamespace(trials=stored))
 
     def work(count: int) -> None:
         cases = spool_values(Case, (reference_cases(TASK, [item], 2)[0] for item in Source(count).read()))

@@ -22,11 +22,11 @@ def measure(**changes) -> Measure:
 def test_a_rate_stands_with_its_interval_its_size_and_what_is_missing() -> None:
     rate = measure(estimate=0.934, interval=Interval(low=0.881, high=0.962), n_trials=60, missing={"timeout": 2})
 
-    assert format_measure(rate, 2) == "0.93 [0.88, 0.96] n=60, 2 missing"
+    assert format_measure(rate, 2) == "0.93 [0.88, 0.96] n=30, 2 missing"
 
 
 def test_what_cannot_be_estimated_says_so_and_why() -> None:
-    assert format_measure(measure(estimate=None, flags=("degenerate",)), 2) == "not estimable (degenerate) n=60"
+    assert format_measure(measure(estimate=None, flags=("degenerate",)), 2) == "not estimable (degenerate) n=30"
     assert format_estimate(measure(estimate=None), 2) == "not estimable"
     assert format_estimate(measure(estimate=float("nan")), 2) == "not estimable"
 

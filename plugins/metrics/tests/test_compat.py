@@ -8,8 +8,8 @@ def test_what_no_report_shows_and_what_has_to_be_declared_runs_only_on_request()
     specs = {spec.name: spec.default for spec in jrh_metrics.plugin.jrh_metrics()}
 
     assert [name for name, default in specs.items() if not default] == [
-        "confusion", "judge-comparison", "generalizability", "panel-by-test",
-        "perturbation-validity", "compat-jrh", "compat-judgesense",
+        "confusion", "judge-comparison", "generalizability", "panel-by-test", "test-comparison",
+        "binary-levels", "perturbation-validity", "compat-jrh", "compat-judgesense",
     ]  # fmt: skip
 
 
