@@ -43,7 +43,7 @@ ONLY = ["--plugins", "jrh-sources,jrh-simulated,jrh-metrics,jrh-report,leaver.py
     [
         ({"judges": ["leaves"]}, 3),
         ({"judges": [{"judge": "simulated", "name": "s"}], "tests": ["leaves"]}, 3),
-        ({"judges": [{"judge": "simulated", "name": "s"}]}, 0),
+        ({"judges": [{"judge": "simulated", "name": "s"}]}, 3),  # the suite names the metric
     ],
     ids=["judge", "perturber", "metric"],
 )
