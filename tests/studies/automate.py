@@ -10,7 +10,6 @@ Nothing was tuned to these worlds.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator
 from typing import Final
 
@@ -19,6 +18,8 @@ from attrs import frozen
 from jrh_decide.automate import Measured, search_threshold
 from jrh_decide.decisions import Basis, Decisions
 from jrh_measuring import Coded, Floats
+
+from tests.studies.command import print_study
 
 ERROR: Final = 0.1
 ALPHA: Final = 0.05
@@ -112,15 +113,5 @@ def lines(studies: int, seed: int) -> Iterator[str]:
         yield f"{world.name} | {studies:,} | {issued:,} | {broken:,} | {100 * shares / max(issued, 1):.0f}%"
 
 
-def main() -> None:
-    """Print the study."""
-    parser = argparse.ArgumentParser(prog="automate", description="Study jrh automate in planted worlds.")
-    parser.add_argument("--studies", type=int, default=1000)
-    parser.add_argument("--seed", type=int, default=1)
-    given = parser.parse_args()
-    for line in lines(given.studies, given.seed):
-        print(line, flush=True)
-
-
 if __name__ == "__main__":
-    main()
+    print_study("automate", lines, studies=1000, about="jrh automate")

@@ -12,7 +12,6 @@ Nothing was tuned to these worlds.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
@@ -26,6 +25,8 @@ from jrh_decide.resampling import Nights
 from jrh_measuring import load_flags, load_metrics, parse_rule
 from jrh_measuring.gating.checking import Terms
 from numpy.typing import NDArray
+
+from tests.studies.command import print_study
 
 ITEMS, REPEATS, LOSS, NIGHTS, TRUE_NIGHTS = 60, 2, 0.05, 60, 100
 TASK: Final = Task(name="t", scale=Scale.of_labels("Y", "N"))
@@ -155,15 +156,5 @@ def lines(studies: int, seed: int) -> Iterator[str]:
                 yield " | ".join(cells)
 
 
-def main() -> None:
-    """Print the study."""
-    parser = argparse.ArgumentParser(prog="gate_risk", description="Study jrh gate-risk in planted worlds.")
-    parser.add_argument("--studies", type=int, default=4)
-    parser.add_argument("--seed", type=int, default=1)
-    given = parser.parse_args()
-    for line in lines(given.studies, given.seed):
-        print(line, flush=True)
-
-
 if __name__ == "__main__":
-    main()
+    print_study("gate_risk", lines, studies=4, about="jrh gate-risk")

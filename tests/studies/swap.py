@@ -9,7 +9,6 @@ mark is that of 400,000 items of this world. Nothing was tuned to these worlds.
 
 from __future__ import annotations
 
-import argparse
 from collections import Counter
 from collections.abc import Iterator
 from statistics import NormalDist
@@ -24,6 +23,8 @@ from jrh_decide.equating import Codes, equate_levels, equate_share
 from jrh_decide.swap import Answer, decide_rows, decide_swap, swap_rows
 from jrh_measuring.comparing.pairing import Terms
 from jrh_measuring.comparing.scoring import GOLD, Case, Trial
+
+from tests.studies.command import print_study
 
 ITEMS: Final = 300
 RATE, MARGIN, MISSING, LEVELS = 0.85, 0.05, 0.05, 6
@@ -136,15 +137,5 @@ def lines(studies: int, seed: int) -> Iterator[str]:
         yield f"share, {items} anchors: {share_held(studies, items, random):.3f}"
 
 
-def main() -> None:
-    """Print the study."""
-    parser = argparse.ArgumentParser(prog="swap", description="Study jrh swap in planted worlds.")
-    parser.add_argument("--studies", type=int, default=1000)
-    parser.add_argument("--seed", type=int, default=1)
-    given = parser.parse_args()
-    for line in lines(given.studies, given.seed):
-        print(line, flush=True)
-
-
 if __name__ == "__main__":
-    main()
+    print_study("swap", lines, studies=1000, about="jrh swap")
