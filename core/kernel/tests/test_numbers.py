@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 from jrh import Interval, Measure
 from jrh.text import count_noun, format_dollars
 from jrh_measuring import (
+    format_basis,
     format_counts,
     format_ends,
     format_estimate,
@@ -22,7 +23,21 @@ def measure(**changes) -> Measure:
 def test_a_rate_stands_with_its_interval_its_size_and_what_is_missing() -> None:
     rate = measure(estimate=0.934, interval=Interval(low=0.881, high=0.962), n_trials=60, missing={"timeout": 2})
 
-    assert format_measure(rate, 2) == "0.93 [0.88, 0.96] n=30, 2 missing"
+    assert format_measure(rate, 2) == "0.93 [0.88, 0.96] n=30, 2 verdicts missing"
+
+
+@loop_over(
+    ("missing", "text"),
+    [
+        ({}, "30 items in 6 clusters"),
+        ({"refused": 1}, "30 items in 6 clusters, 1 verdict missing"),
+        ({"refused": 1, "no_reference": 2}, "30 items in 6 clusters, 3 verdicts missing"),
+        # No verdict is missing where only the rationale cannot be read.
+        ({"unreadable_rationale": 5}, "30 items in 6 clusters, 5 missing (unreadable rationale)"),
+    ],
+)
+def test_what_is_missing_is_named_next_to_the_items(missing: dict[str, int], text: str) -> None:
+    assert format_basis(measure(estimate=0.9, n_clusters=6, missing=missing)) == text
 
 
 def test_what_cannot_be_estimated_says_so_and_why() -> None:

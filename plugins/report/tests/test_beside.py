@@ -23,7 +23,9 @@ def test_an_interaction_is_shown_with_its_interval_and_what_it_rests_on(render, 
     text = render("terminal", evolve(report, measures=(*report.measures, INTERACTION)), width=160, full=True)
 
     assert "Interactions of perturbations" in text
-    assert re.search(r"careful +crossed.verbosity\+format +-0.31\n +\[-0.49, -0.12\]\n +n=30, 2 missing", text)
+    assert re.search(
+        r"careful +crossed.verbosity\+format +-0.31\n +\[-0.49, -0.12\]\n +n=30,\n +2 verdicts missing", text
+    )
     assert "0 if their effects add up" in text
 
 
@@ -34,7 +36,7 @@ def test_missed_violations_and_false_alarms_stand_beside_each_other(render, repo
 
     table = " ".join(text.partition("Verdicts on edited agent transcripts")[2].split())
     assert table.partition("positives and negatives. ")[2].startswith(
-        "Judge FPR FNR careful not estimable (all-missing) +0.25 n=30, 2 missing n=30, 2 missing"
+        "Judge FPR FNR careful not estimable (all-missing) +0.25 n=30, n=30, 2 verdicts missing 2 verdicts missing"
     )
 
 

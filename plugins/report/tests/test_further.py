@@ -60,7 +60,7 @@ def test_a_measure_of_any_metric_stands_in_the_page(own: RunReport, render: Call
     )
     for row in (whole, part):
         text = " ".join(re.sub(r"<[^>]*>", " ", row).split())
-        assert "0.234 [0.111, 0.456] 40 items in 13 clusters 3 missing" in text
+        assert "0.234 [0.111, 0.456] 40 items in 13 clusters 3 verdicts missing" in text
         assert "few-events" in text
     assert "part=p1" in part
 
@@ -68,10 +68,10 @@ def test_a_measure_of_any_metric_stands_in_the_page(own: RunReport, render: Call
 def test_it_stands_in_markdown_and_in_the_tables_of_the_terminal(own: RunReport, render: Callable[..., str]) -> None:
     text = render("markdown", own)
     unfolded = re.sub(r"<details>.*?</details>", "", text, flags=re.DOTALL).replace("\\", "")
-    assert re.search(r"planted[^\n]*0.234 \[0.111, 0.456\] n=40, 3 missing", unfolded)
+    assert re.search(r"planted[^\n]*0.234 \[0.111, 0.456\] n=40, 3 verdicts missing", unfolded)
     assert "part=p1" in unfolded
     terminal = render("terminal", own, full=True, width=200)
-    assert re.search(r"planted[^\n]*0.23\n +\[0.11, 0.46\]\n +n=40, 3 missing", terminal)
+    assert re.search(r"planted[^\n]*0.23\n +\[0.11, 0.46\]\n +n=40,\n +3 verdicts missing", terminal)
     assert "part=p1" in terminal
 
 

@@ -24,7 +24,7 @@ def test_judges_by_tests_with_estimate_interval_and_size(render, report) -> None
     assert found[2] == ["", *[r"\footnotesize {[}0.66, 0.74{]}"] * 3]
     assert found[3] == ["", *[r"\footnotesize $n$ = 60"] * 3]
     assert found[4][0] == "gpt-4o-mini"
-    assert found[6][1] == r"\footnotesize $n$ = 60, 3 missing"
+    assert found[6][1] == r"\footnotesize $n$ = 60, 3 verdicts missing"
     assert found[7][0] == "yes-man (simulated)"
 
 

@@ -77,9 +77,9 @@ def test_the_main_table_has_judges_tests_intervals_and_missing_counts(render, re
     assert main[6] == [
         "gpt-4o-mini",
         "format",
-        r"0.680 \[0.629, 0.710\] n=60, 3 missing",
-        r"0.063 \[0.012, 0.094\] n=60, 3 missing",
-        r"0.042 \[0.000, 0.073\] n=60, 3 missing (reference)",
+        r"0.680 \[0.629, 0.710\] n=60, 3 verdicts missing",
+        r"0.063 \[0.012, 0.094\] n=60, 3 verdicts missing",
+        r"0.042 \[0.000, 0.073\] n=60, 3 verdicts missing (reference)",
         "0.999 n=60 few-items",
     ]
     assert [row[0] for row in main[2:]] == ["baseline"] * 3 + ["gpt-4o-mini"] * 3 + ["yes-man (simulated)"] * 3

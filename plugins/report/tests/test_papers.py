@@ -115,7 +115,7 @@ def test_a_task_without_right_labels_has_no_table_of_them(render, report) -> Non
     files = render("papers", evolve(report, measures=tuple(bare)), formats=["csv", "tex", "svg"])
     assert set(files) == {"cost.csv", "usage.csv", "tables.tex", "index.md"}
     mute = [evolve(each, estimate=None, interval=None, n_trials=0, missing={"refused": 9}) for each in report.measures]
-    assert "9 missing" in render("papers", evolve(report, measures=tuple(mute)), **TABLES)["index.md"]
+    assert "9 verdicts missing" in render("papers", evolve(report, measures=tuple(mute)), **TABLES)["index.md"]
 
 
 def test_a_long_name_keeps_its_mark_and_its_size(render, report) -> None:

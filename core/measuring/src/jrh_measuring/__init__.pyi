@@ -140,6 +140,7 @@ from .missing_verdicts import sensitive as sensitive
 from .missing_verdicts import widen as widen
 from .missing_verdicts import widen_coefficient as widen_coefficient
 from .numbers import MEASURE_COLUMNS as MEASURE_COLUMNS
+from .numbers import format_basis as format_basis
 from .numbers import format_bounds as format_bounds
 from .numbers import format_counts as format_counts
 from .numbers import format_ends as format_ends
@@ -148,6 +149,7 @@ from .numbers import format_figure as format_figure
 from .numbers import format_interval as format_interval
 from .numbers import format_items as format_items
 from .numbers import format_measure as format_measure
+from .numbers import format_missing as format_missing
 from .numbers import format_number as format_number
 from .numbers import format_p as format_p
 from .numbers import format_sizes as format_sizes

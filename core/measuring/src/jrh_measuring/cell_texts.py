@@ -30,7 +30,7 @@ def cell_text(report: RunReport, cell: Cell, digits: int, gap: str = " ") -> str
     if not isinstance(cell, MeasureRef):
         return content_text(report, cell, digits)
     measure, digits = report.measures[cell.measure], digits if cell.digits is None else cell.digits
-    return gap.join(figure_with_flags(measure, digits, format_sizes(measure), note=cell.note))
+    return gap.join(figure_with_flags(measure, digits, format_sizes(measure, f",{gap}"), note=cell.note))
 
 
 def figure_with_flags(

@@ -9,6 +9,7 @@ from typing import Any, Final
 from jrh.text.display import count_noun
 from jrh.values.measures import Interval, Measure
 from jrh.values.report import RunReport
+from jrh.values.verdicts import Status
 
 P_VALUE: Final = "p-value"
 """Unit of a measure that is a p-value."""
@@ -20,6 +21,7 @@ _MORE: Final = 3
 """Further digits that a number may take to show that it is not 0."""
 _SMALLEST_P: Final = 0.001
 """Smaller p-values are written as `<`."""
+_STATUSES: Final = frozenset(status.value for status in Status)
 
 
 def format_number(
@@ -139,13 +141,26 @@ def format_bounds(measure: Measure, digits: int) -> str:
 
 
 def format_sizes(measure: Measure, separator: str = ", ") -> str:
-    """Format the items behind the estimate, and the verdicts that are missing: `n=60, 2 missing`."""
+    """Format the items behind the estimate, and the verdicts that are missing: `n=60, 2 verdicts missing`."""
+    return separator.join(filter(None, (f"n={measure.n_items}", format_missing(measure))))
+
+
+def format_basis(measure: Measure) -> str:
+    """Write what an estimate rests on: `30 items in 6 clusters, 2 verdicts missing`."""
+    return ", ".join(filter(None, (format_items(measure), format_missing(measure))))
+
+
+def format_missing(measure: Measure) -> str:
+    """Write how many verdicts an estimate lacks: `2 verdicts missing`; empty if it lacks none."""
     missing = sum(measure.missing.values())
-    return f"n={measure.n_items}" + (f"{separator}{missing} missing" if missing else "")
+    if not missing or not _STATUSES.isdisjoint(measure.missing):
+        return f"{count_noun(missing, 'verdict')} missing" if missing else ""
+    # Counted by reasons of the metric's own, such as a rationale that cannot be read: verdicts may be there.
+    return f"{missing:,} missing ({', '.join(measure.missing).replace('_', ' ')})"
 
 
 def format_measure(measure: Measure, digits: int) -> str:
-    """Format a measure on one line: `0.93 [0.88, 0.96] n=60, 2 missing`."""
+    """Format a measure on one line: `0.93 [0.88, 0.96] n=60, 2 verdicts missing`."""
     parts = (format_estimate(measure, digits), format_interval(measure, digits), format_sizes(measure))
     return " ".join(filter(None, parts))
 

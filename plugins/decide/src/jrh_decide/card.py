@@ -13,7 +13,7 @@ from jrh import JrhError, Json, Measure, RunReport, ScaleKind, Task, open_report
 from jrh.hashing import content_id
 from jrh.plugins import Role
 from jrh.text import clean_text, count_noun
-from jrh_measuring import format_figure, format_items, format_sizes, is_estimable, markdown_text, measures_by_role
+from jrh_measuring import format_basis, format_figure, is_estimable, markdown_text, measures_by_role
 from jrh_measuring.comparing.causes import models_that_answered
 
 from jrh_decide.swap import fingerprint, prompt_parts
@@ -259,7 +259,7 @@ def card_markdown(card: Card) -> str:
         (
             each.what + (f" ({each.test})" if each.test else ""),
             format_figure(each.measure, 2) if each.measure and each.status == MEASURED else each.status.upper(),
-            f"{format_items(each.measure)}, {format_sizes(each.measure)}" if each.measure else f"needs {each.why}",
+            format_basis(each.measure) if each.measure else f"needs {each.why}",
         )
         for each in card.lines
     ]

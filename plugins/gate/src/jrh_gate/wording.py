@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from jrh import Measure
 from jrh.text import clean_text, count_noun
 from jrh.values import Finding
-from jrh_measuring import format_counts, format_items, format_number, is_proportion
+from jrh_measuring import format_basis, format_counts, format_number, is_proportion
 from jrh_measuring.gating import checking
 from jrh_measuring.gating.checking import Answered, Checked
 from jrh_measuring.gating.deciding import Decision, Outcome, Place, usable_interval
@@ -69,11 +69,8 @@ def cells(decision: Decision, checked: Checked) -> tuple[str, ...]:
 
 
 def sizes(measure: Measure | None) -> str:
-    """Write what the estimate rests on: `30 items, 2 missing`."""
-    if measure is None:
-        return ""
-    missing = sum(measure.missing.values())
-    return ", ".join([format_items(measure), *([f"{missing} missing"] if missing else [])])
+    """Write what the estimate rests on: `30 items, 2 verdicts missing`."""
+    return "" if measure is None else format_basis(measure)
 
 
 def judge(name: str, checked: Checked) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import frozen
 from jrh import RunReport
 from jrh.values import Importance
-from jrh_measuring import format_estimate, format_interval, page_environment
+from jrh_measuring import format_estimate, format_interval, format_items, format_missing, page_environment
 
 from jrh_report import tables
 from jrh_report.findings import cautions, flag_meanings
@@ -105,5 +105,5 @@ def render_template(name: str, report: RunReport, **shown: Any) -> str:
 
 @cache
 def _environment() -> Environment:
-    functions = (format_estimate, format_interval, judge_label)
+    functions = (format_estimate, format_interval, format_items, format_missing, judge_label)
     return page_environment("jrh_report.html", {function.__name__: function for function in functions})

@@ -10,6 +10,8 @@ from jrh_measuring import (
     format_counts,
     format_estimate,
     format_interval,
+    format_items,
+    format_missing,
     page_environment,
     shade_class,
     shown_flags,
@@ -41,5 +43,8 @@ def page(request: Request, template: str, *, status: int = 200, **shown: Any) ->
 
 @cache
 def _environment() -> Environment:
-    functions = (address, format_bounds, format_counts, format_estimate, format_interval, shade_class, shown_flags)
+    functions = (
+        *(address, format_bounds, format_counts, format_estimate, format_interval, format_items, format_missing),
+        *(shade_class, shown_flags),
+    )
     return page_environment("jrh_review", {function.__name__: function for function in functions}, limit=TEXT)
