@@ -4,7 +4,9 @@
 from itertools import combinations, permutations
 from typing import Final
 
+import pytest
 from jrh_authoring import is_english, other_language
+from jrh_authoring import texts as texts_module
 from jrh_testing import loop_over
 
 ENGLISH: Final = (
@@ -174,6 +176,19 @@ def test_two_texts_of_one_language_are_not_in_two(texts: tuple[str, ...]) -> Non
 def test_formulas_names_and_single_words_are_no_language(text: str) -> None:
     assert not other_language(ENGLISH[0], text)
     assert not other_language(text, ENGLISH[0])
+
+
+def test_what_is_plainly_english_needs_no_classifier(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(
+        texts_module, "_languages", lambda text: asked.append(text) or {"en": 0.4, "de": 0.3, "fr": 0.3}
+    )
+    assert all(map(is_english, ENGLISH))
+    assert not any(other_language(*pair) for pair in permutations(ENGLISH, 2))
+    assert is_english("maison", "What is the French word for 'house'?")
+    assert not asked
+    is_english("Im Deutschen sagt man 'the' und 'and' fast nie, und das ist auch gut so.", REQUEST)
+    assert asked
 
 
 def test_no_translation_is_english_whatever_it_answers() -> None:
