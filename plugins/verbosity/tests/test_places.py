@@ -20,7 +20,7 @@ def longer(text):
 @loop_over(
     ("text", "expected"),
     [
-        ("It is very cold, and they really mind.", "It is cold, and they mind."),
+        ("It is very cold, and they really mind.", "It is cold; they mind."),
         ("That is a very big dog.", "That is a big dog."),
         ("It is very, very cold.", "It is very, cold."),
         ("In order to win, train.", "To win, train."),
@@ -33,6 +33,16 @@ def longer(text):
         ("In my opinion, I think so. I personally believe it.", "I think so. I believe it."),
         ("Each and every day, all of the dogs.", "Every day, all the dogs."),
         ("She is able to swim at all times.", "She can swim always."),
+        ("It rained. That is why the road is wet.", "It rained. Therefore, the road is wet."),
+        ("It rained, which is why the road is wet.", "It rained, so the road is wet."),
+        ("The road has to be dry. You need to wash it.", "The road must be dry. You must wash it."),
+        ("Plants take up water from time to time.", "Plants absorb water occasionally."),
+        ("The shoots that are left are cut.", "The shoots left are cut."),
+        ("The man who is sitting in the room sings.", "The man sitting in the room sings."),
+        ("If it rains, then we stay. We eat and then we sleep.", "If it rains, we stay. We eat then we sleep."),
+        ("It boils faster than the pot on the stove does.", "It boils faster than the pot on the stove."),
+        ("Paris. I hope this helps!", "Paris."),
+        ("Both of them are here, a little higher.", "Both are here, slightly higher."),
     ],
 )
 def test_what_can_go_goes(text, expected):
@@ -55,6 +65,11 @@ def test_what_can_go_goes(text, expected):
         "> It is very cold.\n- very cold\n# very cold\n1. very cold",
         "`very cold`\n```\nvery cold\n```",
         "It is, of course, true, in fact.",
+        "You do not have to be here. What do they need to be? All he has to do is sing.",
+        "Not only this, and they know it. If it rains, and we stay, we are wet. She said that rain falls, and we stay.",
+        "It was the man who was sitting in the room. I know one who is sitting in the room.",
+        "They are as close to the end as we are. It is next to nothing. More than one, and no more than half of it.",
+        "For this reason and others. After that day it rains. On the one hand this, on the other hand, that.",
     ],
 )
 def test_what_may_say_something_stays(text):
@@ -71,8 +86,11 @@ def test_statements_get_frames_and_asides():
     [
         ("they left because it rained", "they left due to the fact that it rained"),
         ("Every dog barks", "Each and every dog barks"),
+        ("Venus has the orbit closest to the sun", "Venus has the orbit closest to the sun"),
+        ("stay if it rains, during the night", "stay in the event that it rains, in the course of the night"),
+        ("we wonder if it rains.", f"we wonder if it rains. {ASIDES[0]}"),
         ("I am here.\nAnd", f"{FRAMES[0]} I am here. {ASIDES[0]}\nAnd"),
-        ("Whales live in the sea.", f"Whales live in the sea. {ASIDES[0]}"),
+        ("Whales live in the sea.", f"Please note: Whales live in the sea. {ASIDES[0]}"),
     ],
 )
 def test_longer_forms_are_used(text, expected):

@@ -70,5 +70,6 @@ from .wording import edits_at as edits_at
 from .wording import length_ratio as length_ratio
 from .wording import not_after as not_after
 from .wording import phrase_rule as phrase_rule
+from .wording import phrase_rules as phrase_rules
 from .wording import safe_edits as safe_edits
 from .wording import word_count as word_count

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 from attrs import frozen
 from jrh.hashing import shuffled
@@ -207,23 +207,54 @@ def phrase_rule(
     return WordingRule(kind=kind, pattern=pattern, new=new, unless=re.compile(unless) if unless else None)
 
 
+def phrase_rules(kind: str, groups: Iterable[Mapping[str, Any]]) -> list[WordingRule]:
+    """Make a rule of each group of phrases, such as the tables of a TOML file.
+
+    Args:
+        kind: what the edits are called.
+        groups: mappings with `to` and, as needed, `before`, `after` and `unless` of `phrase_rule`; `not_after` lists
+            words that must not come directly before, and `both_ways` also swaps the new phrases for the old.
+    """
+    rules = []
+    for group in groups:
+        reverse = {new: old for old, new in group["to"].items()} if group.get("both_ways") else {}
+        rules.append(
+            phrase_rule(
+                kind,
+                {**group["to"], **reverse},
+                before=not_after(*group.get("not_after", ())) + group.get("before", r"\b"),
+                after=group.get("after", r"\b"),
+                unless=group.get("unless"),
+            )
+        )
+    return rules
+
+
 def not_after(*words: str) -> str:
     """Return a pattern that matches unless one of the words and a space come directly before."""
     # A look-behind must have a fixed width, hence one per word.
     return "".join(f"(?<!\\b[{word[0].upper()}{word[0]}]{word[1:]} )" for word in words)
 
 
-def safe_edits(text: str, rules: Iterable[WordingRule], *, lists: bool = False) -> list[Edit]:
+def safe_edits(
+    text: str,
+    rules: Iterable[WordingRule],
+    *,
+    lists: bool = False,
+    fits: Callable[[Edit], bool] | None = None,
+) -> list[Edit]:
     """Return the possible edits outside the protected spans, in text order, without overlaps.
 
     Args:
         text: the text to change.
         rules: where two overlap, the one that begins first is made.
         lists: leave lists and headings alone, too.
+        fits: tells whether an edit may be made; one that may not hides no other. None: each may.
     """
     protected = Protected(text, lists=lists)
     edits = (edit for rule in rules for edit in rule.edits(text))
-    return edits_apart(edit for edit in edits if not protected.touches(edit.start, edit.end))
+    safe = (edit for edit in edits if not protected.touches(edit.start, edit.end))
+    return edits_apart(filter(fits, safe) if fits else safe)
 
 
 def word_count(text: str) -> int:

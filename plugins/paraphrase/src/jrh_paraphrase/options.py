@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import Any
+from typing import Any, ClassVar
 
 from attrs import Attribute, frozen
 from attrs.validators import ge, le, min_len
@@ -38,6 +38,8 @@ def _ratio(instance: object, attribute: Attribute[Any], value: tuple[float, floa
 class ParaphraseOptions:
     """Options of the perturber `paraphrase`."""
 
+    variants: ClassVar = (WrittenBy.RULES,)
+    """The variants that rules make."""
     model: ModelName | None = option(
         "model that writes: a name from the suite's `models`; default: rules write", default=None
     )

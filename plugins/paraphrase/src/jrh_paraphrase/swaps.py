@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Final
 
-from jrh_authoring import APOSTROPHE, WordingRule, not_after, phrase_rule
+from jrh_authoring import APOSTROPHE, WordingRule, not_after, phrase_rule, phrase_rules
 
 from jrh_paraphrase.options import Rewrite
 
@@ -60,7 +62,9 @@ _CONTRACTIONS: Final = (
 
 # -- phrases ----------------------------------------------------------------------------------------------------------
 
+_LISTS: Final[Mapping[str, Any]] = tomllib.loads(Path(__file__).with_name("phrases.toml").read_text(encoding="utf-8"))
 _PHRASES: Final = (
+    *phrase_rules(Rewrite.PHRASES.value, _LISTS["phrases"]),
     swap(
         Rewrite.PHRASES,
         {
@@ -102,7 +106,12 @@ _PHRASES: Final = (
         ),
         after=r"\b(?! the fact\b)",
     ),
-    swap(Rewrite.PHRASES, both_ways({"about": "approximately"}), after=r"(?= \d)"),
+    swap(
+        Rewrite.PHRASES,
+        both_ways({"about": "approximately"}),
+        before=not_after("how", "what") + r"\b",
+        after=r"(?= \d)",
+    ),
     swap(Rewrite.PHRASES, both_ways({"almost": "nearly"}), after=r"(?= (?!never|no|none|any|not)[a-z])"),
     swap(Rewrite.PHRASES, both_ways({"often": "frequently"}), after=r"\b(?! than\b)"),
     swap(Rewrite.PHRASES, both_ways({"the whole": "the entire"}), after=r"(?= (?!of|and|or|is|was)[a-z]+\b)"),
@@ -116,23 +125,26 @@ _PHRASES: Final = (
 
 # -- connectives and pronouns -----------------------------------------------------------------------------------------
 
-_CONNECTIVES: Final = swap(
-    Rewrite.CONNECTIVES,
-    both_ways(
-        {
-            "furthermore": "moreover",
-            "therefore": "thus",
-            "nevertheless": "nonetheless",
-            "as a result": "as a consequence",
-            "in addition": "additionally",
-            "in conclusion": "to conclude",
-            "first": "firstly",
-            "second": "secondly",
-            "third": "thirdly",
-        }
+_CONNECTIVES: Final = (
+    *phrase_rules(Rewrite.CONNECTIVES.value, _LISTS["connectives"]),
+    swap(
+        Rewrite.CONNECTIVES,
+        both_ways(
+            {
+                "furthermore": "moreover",
+                "therefore": "thus",
+                "nevertheless": "nonetheless",
+                "as a result": "as a consequence",
+                "in addition": "additionally",
+                "in conclusion": "to conclude",
+                "first": "firstly",
+                "second": "secondly",
+                "third": "thirdly",
+            }
+        ),
+        before=r"(?:\A|(?<=[.!?] )|(?<=\n))(?=[A-Z])",
+        after="(?=, )",
     ),
-    before=r"(?:\A|(?<=[.!?] )|(?<=\n))(?=[A-Z])",
-    after="(?=, )",
 )
 _PRONOUNS: Final = (
     swap(
@@ -158,7 +170,8 @@ _PRONOUNS: Final = (
 _COUNT_WORDS: Final = "two three four five six seven eight nine ten"
 _COUNTS: Final = both_ways({word: str(value) for value, word in enumerate(_COUNT_WORDS.split(), start=2)})
 _COUNTED: Final = (
-    r"(?= (?!(?:is|was|has|does|as|this|its|us|times|plus|minus|less)\b)(?:[a-z]{2,}s|people|men|women|children)\b)"
+    r"(?= (?!(?:is|was|has|does|says|as|this|its|us|times|plus|minus|less)\b)"
+    r"(?:[a-z]{2,}s|people|men|women|children)\b)"
 )
 _NUMBERS: Final = (
     # A number that counts what follows it: `the 3 parts`, `in five years`.
@@ -171,5 +184,5 @@ _NUMBERS: Final = (
     _either(Rewrite.NUMBERS, r"(?<![\w.,%/-])\d[\d.,]*(?P<x>%(?=[ .,;)])| percent\b)", "%", " percent"),
 )
 
-SWAPS: Final = (*_CONTRACTIONS, *_PHRASES, _CONNECTIVES, *_PRONOUNS, *_NUMBERS)
+SWAPS: Final = (*_CONTRACTIONS, *_PHRASES, *_CONNECTIVES, *_PRONOUNS, *_NUMBERS)
 """All rules; of two that overlap, the one that begins first applies."""

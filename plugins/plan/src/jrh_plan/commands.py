@@ -113,6 +113,8 @@ def show_spending(plan: Plan) -> None:
 
     from jrh_plan.call_meter import FEWEST_CHARACTERS, MOST_CHARACTERS, MOST_OUTPUT
 
+    for sentence in plan.models_needed:
+        say(f"{sentence}.")
     table = Table("component", "role", "task", "test")
     for name in ("cases", "trials", "calls", "prompt tokens", "output tokens", "cost"):
         table.add_column(name, justify="right")

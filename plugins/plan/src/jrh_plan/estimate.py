@@ -20,6 +20,7 @@ from jrh.running import (
     questions_of,
     reference_cases,
     run_to_end,
+    select_items,
 )
 from jrh.suite import Resolved, ResolvedTest, applies, judge_models, tests_of
 from jrh.text import count_noun
@@ -79,6 +80,8 @@ def _open_questions(dry: DryRun, judge: Resolved[JudgeSpec], task: Task) -> Sequ
 
 SAMPLE: Final = 25
 """Questions per judge and test whose prompts are really written to estimate tokens."""
+FEW: Final = 0.6
+"""Share of the items below which a test by rules is said to need a model."""
 _PROBE_TOKENS: Final = 32
 """Tokens of what the preflight asks, at most."""
 
@@ -114,6 +117,8 @@ class Plan:
     nothing: tuple[str, ...] = ()
     """Why a test makes no case for a task, what its options ask of the items in vain, and what sources leave out; one
     sentence each."""
+    models_needed: tuple[str, ...] = ()
+    """Which tests change few items by rules, and the line that lets a model write; a sentence each."""
     changes: tuple[str, ...] = ()
     """What changed in the components since the run directory was written; one sentence each."""
     stages: tuple[str, ...] = ()
@@ -167,6 +172,29 @@ class Estimator:
         return [name for name in resolved.models if meter.asked[name]]
 
 
+def _models_needed(
+    resolved: ResolvedSuite, test: ResolvedTest, task: Task, items: Sequence[Item], drafting: Drafting
+) -> Iterator[str]:
+    """Say which variants rules make of few items, where the test's option `model` lets a model write."""
+    options = test.steps[0].component.options
+    if len(test.steps) > 1 or drafting.estimated or getattr(options, "model", "") is not None:
+        return
+    declared = getattr(options, "variants", ())
+    reached: dict[str, set[str]] = {variant.value: set() for variant in declared}
+    # Where no variants are declared, as for planted errors, a change need not suit every item.
+    for case in drafting.cases if declared else ():
+        reached.setdefault(case.condition.variant, set()).add(case.item_id)
+    chosen = len(select_items(items, test.use))
+    name = next(iter(resolved.models), "NAME")
+    add = f"Add `model: {name}` to the test" + ("" if resolved.models else ", and a model of this name to `models`")
+    for variant, ids in reached.items():
+        if len(ids) < FEW * chosen:
+            yield (
+                f"Test '{test.use.name}' needs a model on task '{task.name}': rules change {len(ids):,} of {chosen:,} "
+                f"items ({variant}). {add}"
+            )
+
+
 def make_plan(request: RunRequest) -> Plan:
     """Say what a run would do; nothing is asked and nothing is written, and no key is needed.
 
@@ -189,6 +217,7 @@ class _Planning:
         self.meter = Meter(known=dry.stored_reply)
         self.builder = dry.open_builder(self.meter.open)
         self.nothing = list(dry.remarks)
+        self.models_needed: list[str] = []
         self.clusters = {task: clusters_of(items) for task, items in dry.items.items()}
         self.tasks = {use.task.name: use.task for use in self.resolved.suite.tasks}
 
@@ -202,6 +231,7 @@ class _Planning:
         return Plan(
             lines=(*lines, *self._preflight(lines)),
             nothing=tuple(self.nothing),
+            models_needed=tuple(self.models_needed),
             changes=changed,
             stages=(*self.dry.stage_notes(self.builder, lines), *self._early_end()),
             shared=tuple(dict.fromkeys(_family_warnings(self.resolved, self.dry.items))),
@@ -231,6 +261,7 @@ class _Planning:
             )
             for test in tests_of(self.resolved, task):
                 drafting = await self._draft(test, task, self.dry.items[task.name])
+                self.models_needed += _models_needed(self.resolved, test, task, self.dry.items[task.name], drafting)
                 # A test without cases is a sentence, not a line: a person has to see it before the run is paid for.
                 if drafting.nothing:
                     self.nothing.append(f"Test '{test.use.name}' has no cases on task '{task.name}'{drafting.nothing}")

@@ -17,6 +17,7 @@ from jrh_authoring import (
     item_texts,
     length_ratio,
     safe_edits,
+    word_count,
 )
 
 from jrh_verbosity.options import Bounds, Variant, VerbosityOptions, breach
@@ -36,6 +37,17 @@ def places(text: str, variant: Variant) -> list[Edit]:
     Code, tables, lists, headings, quotations, addresses and tags are left alone.
     """
     return safe_edits(text, _RULES[variant], lists=True)
+
+
+def _fitting(text: str, variant: Variant, bounds: Bounds) -> list[Edit]:
+    """Return the edits that keep within the bounds on their own; if none does, all, so that the reason is shown."""
+    words = max(word_count(text), 1)
+
+    def fits(edit: Edit) -> bool:
+        achieved = (words + word_count(edit.new) - word_count(edit.old)) / words
+        return bounds[0] <= achieved if variant is Variant.SHORT else achieved <= bounds[1]
+
+    return safe_edits(text, _RULES[variant], lists=True, fits=fits) or places(text, variant)
 
 
 def _change_length(
@@ -80,8 +92,9 @@ class RuleVerbosity:
         return outcomes
 
     def _outcomes(self, item: Item, texts: Mapping[str, str], variant: Variant) -> Iterator[Draft | Skip]:
+        bounds = self.options.bounds(WrittenBy.RULES, variant)
         plans = {
-            name: PlannedEdits.of(text, places(text, variant), self.seed(item.id, variant.value, name))
+            name: PlannedEdits.of(text, _fitting(text, variant, bounds), self.seed(item.id, variant.value, name))
             for name, text in texts.items()
         }
         # Changing one response of a pair alone would make the comparison about its length.

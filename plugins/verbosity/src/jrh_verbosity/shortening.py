@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from jrh_authoring import WordingRule, not_after, phrase_rule
+from jrh_authoring import WordingRule, not_after, phrase_rule, phrase_rules
 
 BEGINS: Final = r"(?:\A|(?<=[.!?] )|(?<=\n))"
 """Where a sentence begins, for patterns."""
@@ -24,6 +24,11 @@ _VERB: Final = (
 )
 _STATEMENT: Final = r"(?=[^.?!\n]*\.(?:\s|\Z))"
 _NOUN_PHRASE: Final = r"(?:(?!(?:who|which|that|whose|where|when|if|how|why|what|and|or)\b)\w[\w'\u2019-]* ){1,5}"
+_SUBJECT: Final = (
+    r"(?:I|you|he|she|it|we|they|there|this|these|those|the|a|an|my|your|his|her|its|our|their|some|many|most|all|every|each|"
+    r"(?:every|no)body|everyone|whoever)"
+)
+"""A word that begins the subject of a clause."""
 _ABBREVIATED: Final = "".join(f"(?<!{word}.)" for word in ("etc", "Prof", "Capt", "Corp", "Sept", "approx", "incl"))
 
 
@@ -54,11 +59,18 @@ LENGTHENING: Final = (
         ),
         new=_frame,
     ),
+    # Before a colon any sentence may stand, also a name or an instruction; once per text, as it is noticed.
+    WordingRule(
+        kind="frame",
+        pattern=re.compile(r"\A(?P<x>)(?=[A-Z][^.?!:\n]*[a-z] [^.?!:\n]*\.(?:\s|\Z))(?=(?:[\w'\u2019-]+,? ){4})"),
+        new=lambda _old, _number: "Please note: ",
+    ),
     WordingRule(
         kind="aside",
         pattern=re.compile(rf"(?<=[a-z]{{3}}\.){_ABBREVIATED}(?P<x>)(?= [A-Z]|\s*\n|\s*\Z)"),
         new=_aside,
     ),
+    *phrase_rules("phrase", _PHRASES["longer_where"]),
     phrase_rule(
         "phrase",
         {"because": "due to the fact that"},
@@ -95,6 +107,12 @@ _OPENERS: Final = (
     "Basically, |Actually, |Of course, |Obviously, |In fact, |As a matter of fact, |To be honest, |Needless to say, "
     "|As you can see, |As we all know, |All in all, |It is important to note that |It should be noted that "
     "|It is worth noting that |Please note that |It is the case that |The fact is that |The point is that "
+)
+
+_PARTICIPLES: Final = "left|made|given|taken|written|known|sold|kept|held|built|found|seen|used|shown|chosen"
+_CLOSERS: Final = (
+    r"I hope (?:this|that|it) helps|Hope (?:this|that|it) helps|Feel free to ask[^.?!\n]*|Let me know if you[^.?!\n]*"
+    r"|Please let me know if you[^.?!\n]*"
 )
 
 
@@ -141,6 +159,40 @@ SHORTENING: Final = (
     phrase_rule(
         "phrase",
         _PHRASES["shorter"],
+    ),
+    *phrase_rules("phrase", _PHRASES["shorter_where"]),
+    # What a response says about itself at its end answers no request.
+    drop_rule("closer", rf"(?<=[.!?])(?P<x>\s+(?:{_CLOSERS})[.!]\s*\Z)"),
+    # Two statements may be joined by a semicolon; in a list or behind a condition, `and` does more.
+    WordingRule(
+        kind="and",
+        pattern=re.compile(
+            rf"(?<=[a-z])(?P<x>, and )(?=(?:he|she|we|they|I) |{_SUBJECT} (?:{_NOUN_PHRASE})?{_VERB})(?=[^.?!,;:\n]*\.)"
+        ),
+        new=lambda _old, _number: "; ",
+        unless=re.compile(
+            r"[,;:]|\b(?:[Ii]f|[Ww]hen|[Ww]hile|[Uu]ntil|[Uu]nless|[Bb]ecause|[Bb]oth|[Nn]ot|[Nn]ever|[Nn]obody|[Nn]o"
+            r"|[Ee]ither|(?:[Ss]a(?:y|ys|id)|[Tt]hinks?|[Tt]hought|[Kk]n[eo]ws?|[Bb]elieves?|[Hh]opes?|[Tt]old) that)"
+            r"\b|n['\u2019]t"
+        ),
+    ),
+    drop_rule("and", r"(?<=[a-z,] )(?P<x>and )(?=then\b)"),
+    drop_rule("then", r"\b(?:If|When|Once) [^.?!,;:\n]+, (?P<x>then )(?=[a-z])"),
+    # `the man who is sitting here`: the participle says as much without the pronoun and the verb.
+    WordingRule(
+        kind="relative",
+        pattern=re.compile(
+            r"\b(?!(?:one|all|those|these|it|so|now|time|day|way|fact|idea)\b)[a-z]{3,} "
+            r"(?P<x>(?:that|which|who) (?:is|are|was|were) )"
+            rf"(?=(?:(?!need)[a-z]{{3,}}(?:ed|ing)|{_PARTICIPLES})\b (?:in|on|at|by|from|to|of|with|for|over|into)\b"
+            rf"|(?:{_PARTICIPLES}) (?:is|are|was|were|has|have|can|will|must|should)\b)"
+        ),
+        new=lambda _old, _number: "",
+        unless=re.compile(r"\b(?:[Ii]t (?:is|was)|[Ss]uch|[Ss]o|[Ss]ays?|[Tt]hinks?|[Kk]nows?)\b|[Tt]t['\u2019]s"),
+    ),
+    # An ellipsis that English allows: `faster than a pot on the stove does`.
+    drop_rule(
+        "does", r"\bthan (?:[a-z]+ ){0,5}?(?!(?:I|you|he|she|it|we|they)\b)[a-z]+(?P<x> (?:does|do|did))(?=[.,;])"
     ),
     # `put the room in order to please her` is about order, not about a purpose.
     phrase_rule(
