@@ -122,6 +122,7 @@ def test_a_command_that_has_come_since_is_in_the_table() -> None:
         "backup",  # copies a run: tests/test_backup.py
         "merge",  # reads the parts of a run: tests/test_shards.py
         "salvage",  # reads damaged runs: tests/test_damage.py
+        "watch",  # takes a store, too: tests/test_watch.py
         "view",  # serves the runs below a directory, also those that are still to come
     }
     assert {*COMMANDS, *plugin_commands()} - reads_no_run == {arguments[0] for arguments in READERS.values()}

@@ -178,6 +178,13 @@ def test_the_guide_of_a_hundred_labels_shows_what_may_be_decided_alone(project: 
     assert shown("hundred-labels.md", outcomes) == []
 
 
+def test_the_guide_of_a_quarterly_audit_raises_an_alarm_when_the_judge_changes(project: Project) -> None:
+    outcomes = list(followed(project, "quarterly-audit.md"))
+    # A file that the page saves twice holds what it holds at each place.
+    assert [done.exit_code for _, done in outcomes] == [0] * 9 + [1], [done.output for _, done in outcomes]
+    assert shown("quarterly-audit.md", outcomes) == []
+
+
 def test_the_skill_file_has_the_head_that_assistants_look_for() -> None:
     head, _, body = text_of("SKILL.md").removeprefix("---\n").partition("\n---\n")
     found = yaml.safe_load(head)

@@ -53,6 +53,7 @@ def test_every_command_ends_with_one_that_runs_as_it_is_printed(project: Project
         ("gate", RUN, "--rule", "as-expected >= 0.99"),
         ("compare", RUN),
         ("swap", RUN, "--old", "a", "--new", "b"),
+        ("watch", "my store.jsonl", RUN, "--judge", "a"),
         ("check", "my verdicts.csv", "--judge", "judge", "--human", "human", "--item", "id"),
         ("check", "my verdicts.csv", "--judge", "judge", "--human", "human", "--write-import", "my import.yaml"),
         ("automate", RUN, "--judge", "a", "--judge", "b", "--error", "0.4"),

@@ -166,3 +166,30 @@ def automate(*, form: str, **question: Any) -> int:
     else:
         say_next("view", run_directory(asked.source))
     return 0
+
+
+@click.command("watch")
+@click.argument("store", metavar="STORE", type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("run", metavar="[RUN]", required=False, type=click.Path(path_type=Path, file_okay=False))
+@click.option("--judge", default="", metavar="NAME", help="The judge; needed at the first look if the run has several.")
+@click.option(
+    "--alpha",
+    type=_SHARE,
+    help="Probability that a judge that never changes ever raises an alarm; set by the first look.  [default: 0.05]",
+)
+@click.option("--shift", type=_SHARE, default=0.05, show_default=True, help="Share of verdicts, for the delay.")
+@click.option("--json", "as_json", is_flag=True, help="Print one line of JSON, as for a webhook.")
+def watch(store: Path, run: Path | None, judge: str, alpha: float | None, shift: float, as_json: bool) -> int:
+    """Tell whether a judge still answers as it did, from runs of the same items.
+
+    Adds RUN to the file STORE, which the first call makes, and says whether the verdicts, their agreement with people,
+    the failures or the served snapshot changed. Exit code 1 is an alarm. Makes no model calls.
+    """
+    from jrh_decide.watch import find_watch
+    from jrh_decide.watch_text import next_words, watch_json, watch_text
+
+    found = find_watch(store, run, judge=judge, alpha=alpha, shift=shift)
+    say(watch_json(found) if as_json else watch_text(found), nl=False, data=as_json)
+    if not as_json:
+        say_next(*next_words(found))
+    return int(bool(found.alarms))
