@@ -11,7 +11,7 @@ from jrh_testing import ChatServer
 
 SLOW = {
     *("IPython", "PIL", "litellm", "matplotlib", "pandas", "pyarrow", "ray", "sklearn", "xlsxwriter"),
-    *("scipy.stats", "scipy.optimize", "scipy.sparse", "py3langid"),
+    *("scipy.stats", "scipy.optimize", "scipy.sparse", "py3langid", "structlog"),
 }
 """Libraries that take a tenth of a second and more to import, and that no plain run needs."""
 

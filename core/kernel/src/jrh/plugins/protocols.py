@@ -548,7 +548,7 @@ class Exporter(Protocol):
 
 
 class Logger(Protocol):
-    """The part of a structlog logger that components use."""
+    """What components log with: an event, and values by name."""
 
     def debug(self, event: str, /, **values: Any) -> Any:
         """Log detail."""
