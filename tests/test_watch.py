@@ -35,11 +35,12 @@ class Provider:
     model: str = "old-1"
     turned: int = 0
     silent: int = 0
+    word: str = "NO"
 
     def __call__(self, body: dict[str, Any]) -> dict[str, Any]:
         number = int(re.findall(r"answer number (\d+)", json.dumps(body))[-1])
         said = (number % 2 == 0) != (number < self.turned)
-        answer = "no idea" if number >= ITEMS - self.silent else "YES" if said else "NO"
+        answer = "no idea" if number >= ITEMS - self.silent else "YES" if said else self.word
         return {"role": "assistant", "content": answer, "model": self.model}
 
 
@@ -84,7 +85,10 @@ def watch(project: Project, *words: str, code: int = 0) -> Any:
 def test_looks_are_added_and_an_alarm_names_what_changed(watching: Watching) -> None:
     project = watching.project
     first = watch(project, "a.jsonl", "r1")
-    assert first["text"] == "First look: 40 items stored; 0 of 40 verdicts are missing. An alarm takes 3 looks or more."
+    assert (
+        first["text"]
+        == "First look: 40 items stored; 0 of 40 verdicts are missing. The next looks are compared with it."
+    )
     for number, run in enumerate(watching.runs[1:3], start=2):
         found = watch(project, "a.jsonl", run)
         assert (found["look"], found["alarm"], found["added"]) == (number, False, True)
@@ -149,11 +153,26 @@ def test_a_store_that_was_killed_in_the_middle_of_an_append_loses_nothing(watchi
         assert killed.read_bytes() == text[: ends[1]]
 
 
+def test_a_label_that_first_occurs_in_a_later_look_is_another_verdict(watching: Watching) -> None:
+    project, provider = watching.project, watching.provider
+    provider.model, provider.turned, provider.word = "old-1", 0, "NO"
+    task = {"instruction": "Is the answer right?", "scale": {"labels": ["YES", "NO", "MAYBE"]}}
+    watch(project, "labels.jsonl", watching.ask("l1", *NO_CACHE, task=task))
+    provider.word = "MAYBE"
+    # Half of the right verdicts are gone: that is an alarm of agreement at once.
+    found = watch(project, "labels.jsonl", watching.ask("l2", *NO_CACHE, task=task), code=1)
+    provider.word = "NO"
+    assert [(each["stream"], each["now"]) for each in found["streams"]] == [
+        ("verdicts", 20), ("agreement with people", 20), ("failures", 0)
+    ]  # fmt: skip
+
+
 @loop_over(
     "prepare, words, said",
     [
         ("", ("b.jsonl", "r1", "--alpha", "0.01"), "was begun with --alpha 0.05, not 0.01"),
         ("", ("new.jsonl",), "has no look yet; add a run: jrh watch new.jsonl RUN"),
+        ("damaged", ("damaged.jsonl",), "is damaged: a row is not as `jrh watch` wrote it"),
         ("", ("items.jsonl", "r1"), "is no store of this version of `jrh watch`"),
         ("cached", ("b.jsonl", "cached"), "40 of 40 replies in 'cached' come from an earlier run"),
         ("twice", ("b.jsonl", "twice"), "asks every item 2 times, the first look 1"),
@@ -166,7 +185,9 @@ def test_what_is_no_look_is_refused_and_changes_nothing(
     project = watching.project
     watch(project, "b.jsonl", "r1")
     before = project.read("b.jsonl")
-    if prepare == "cached":
+    if prepare == "damaged":
+        project.write("damaged.jsonl", before.replace("[0]", "[0,1]", 1))
+    elif prepare == "cached":
         watching.ask(prepare)
     elif prepare == "twice":
         watching.ask(prepare, *NO_CACHE, reference={"repeats": 2})
@@ -176,7 +197,7 @@ def test_what_is_no_look_is_refused_and_changes_nothing(
     assert done.exit_code == 2, done.output
     assert said in " ".join(done.output.split())
     assert project.read("b.jsonl") == before
-    assert not (project.path / words[0]).exists() or words[0] in ("b.jsonl", "items.jsonl")
+    assert not (project.path / words[0]).exists() or words[0] in ("b.jsonl", "items.jsonl", "damaged.jsonl")
 
 
 @loop_over(

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 from jrh import JrhError, MetricContext, RunReport, Scale, open_report
 from jrh.hashing import content_id
 from jrh.running import run_state
@@ -250,7 +250,7 @@ def find_watch(
                     codes = np.array([*(known.verdicts for known in file.looks), look.verdicts], dtype=np.int64)
                     # By what was answered: the same looks have the same p-values, and trying again draws nothing new.
                     random = np.random.default_rng(int(content_id(len(file.looks), look.verdicts), 16))
-                    look = look.with_p_values(monitor.test(codes, random))
+                    look = evolve(look, p=monitor.test(codes, random))
                 file.add(anchors, look)
         if file.anchors is None or not file.looks:
             raise JrhError(f"'{store}' has no look yet; add a run: jrh watch {store} RUN")
@@ -277,34 +277,29 @@ def _read_look(report: RunReport, run: Path, monitor: Monitor | None, judge: str
     if name not in report.judges:
         known = ", ".join(map(clean_text, report.judges))
         raise JrhError(f"which judge of '{run}' is to be watched? Pass --judge with one of: {known}")
-    _check_replies(report, run, name)
+    served = _read_served(report, run, name)
     parts = fingerprint(report, name)
     if not parts:
         raise JrhError(f"'{run}' does not say what gave its verdicts: judge '{clean_text(name)}' has no fingerprint")
     verdicts, anchors = _read_verdicts(report, run, name, alpha)
     if monitor is not None:
         check_same(monitor.anchors, anchors, run)
-        verdicts = _in_codes_of(monitor.anchors, anchors, verdicts)
+        verdicts = _in_order_of(monitor.anchors, anchors, verdicts)
         anchors = monitor.anchors
-    served = sorted({
-        source.model_version
-        for source in report.evidence.sources()
-        if (source.role, source.name) == ("judge", name) and source.model_version
-    })  # fmt: skip
     ended = _first_end(run)
     return anchors, Look(
         # Two runs of one suite have the same id; their ends differ, or their places if they end within a second.
         id=content_id(report.run_id, ended, str(run.resolve())),
         run=str(run),
         ended=ended,
-        served=tuple(served),
+        served=served,
         fingerprint=content_id(parts),
         verdicts=verdicts.tolist(),
     )
 
 
-def _check_replies(report: RunReport, run: Path, judge: str) -> None:
-    """Refuse replies that another run paid for: the same answers again show nothing."""
+def _read_served(report: RunReport, run: Path, judge: str) -> tuple[str, ...]:
+    """Return what the provider says it served; replies that another run paid for are refused: they show nothing new."""
     sources = [each for each in report.evidence.sources() if (each.role, each.name) == ("judge", judge)]
     reused = sum(source.replies for source in sources if source.reused)
     if reused:
@@ -312,6 +307,7 @@ def _check_replies(report: RunReport, run: Path, judge: str) -> None:
             f"{reused:,} of {count_noun(sum(source.replies for source in sources), 'reply', 'replies')} in '{run}' "
             "come from an earlier run: a look needs new ones. Run the suite with --no-cache and another --run-dir"
         )
+    return tuple(sorted({source.model_version for source in sources} - {""}))
 
 
 def _read_verdicts(report: RunReport, run: Path, judge: str, alpha: float) -> tuple[Codes, Anchors]:
@@ -329,19 +325,22 @@ def _read_verdicts(report: RunReport, run: Path, judge: str, alpha: float) -> tu
     }
     named = [(trials.task.names[task], trials.item.names[item]) for task, item in items.tolist()]
     of_item = rows[first]
+    # Those of the scales, and not of this run: a label may first occur in a later look.
+    labels = sorted({label for task in tasks.values() for label in task.scale.labels})
+    code = np.array([*(labels.index(label) if label in labels else -1 for label in trials.labels), -1])
     anchors = Anchors(
         judge=judge,
         alpha=alpha,
         identity=content_id([[part[0], part[1], part[4]] for part in fingerprint(report, judge)]),  # type: ignore[index]
         prompt=content_id([[name, prompt_parts(task)] for name, task in tasks.items()]),
-        labels=trials.labels,
+        labels=labels,
         items=[[*key, texts.get(key, "")] for key in named],
         clusters=np.unique(trials.cluster.codes[of_item], return_inverse=True)[1].tolist(),
         repeats=int(counts[0]),
-        gold=trials.gold[of_item].tolist(),
-        positions={name: _positions(task.scale, trials.labels) for name, task in tasks.items()},
+        gold=code[trials.gold[of_item]].tolist(),
+        positions={name: _positions(task.scale, labels) for name, task in tasks.items()},
     )
-    return trials.label[rows].reshape(len(items), -1).astype(np.int64), anchors
+    return code[trials.label[rows]].reshape(len(items), -1), anchors
 
 
 def _positions(scale: Scale, labels: Sequence[str]) -> list[float]:
@@ -372,16 +371,15 @@ def check_same(stored: Anchors, found: Anchors, run: Path) -> None:
             )
 
 
-def _in_codes_of(stored: Anchors, found: Anchors, verdicts: Codes) -> Codes:
-    """Return verdicts in the order of items and in the codes of the labels of the first look."""
-    if verdicts.shape[1] != stored.repeats:
+def _in_order_of(stored: Anchors, found: Anchors, verdicts: Codes) -> Codes:
+    """Return verdicts in the order in which the first look has the items."""
+    if found.repeats != stored.repeats:
         raise JrhError(
-            f"the run asks every item {count_noun(verdicts.shape[1], 'time')}, the first look {stored.repeats}; a look "
+            f"the run asks every item {count_noun(found.repeats, 'time')}, the first look {stored.repeats}; a look "
             "is compared with looks of its kind: use the same `reference: {repeats: ...}`, or begin another store"
         )
     place = {tuple(item): at for at, item in enumerate(found.items)}
-    code = np.array([*(stored.labels.index(label) for label in found.labels), -1])
-    return code[verdicts[[place[tuple(item)] for item in stored.items]]]
+    return verdicts[[place[tuple(item)] for item in stored.items]]
 
 
 def _first_end(run: Path) -> str:

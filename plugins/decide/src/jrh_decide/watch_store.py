@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from attrs import asdict, define, evolve, field
+from attrs import asdict, define, field
 from filelock import FileLock, Timeout
 from jrh import JrhError
 from jrh_interchange import check_table_file
@@ -65,10 +65,6 @@ class Look:
     """By item and repeat: a position in the labels, -1 without a verdict."""
     p: Mapping[str, float] = field(factory=dict)
     """Stream -> p-value, computed once; none for the first look."""
-
-    def with_p_values(self, p: Mapping[str, float]) -> Look:
-        """Return the look with its p-values."""
-        return evolve(self, p=p)
 
 
 @define(kw_only=True)
@@ -130,10 +126,17 @@ def _read(path: Path, *, cut: bool) -> LooksFile:
     if cut and len(whole) < len(text):
         os.truncate(path, len(whole))
     try:
-        looks = [Look(**value) for value in values[1:]]
-        return LooksFile(path=path, anchors=Anchors(**values[0]) if values else None, looks=looks)
-    except TypeError as error:
-        raise JrhError(f"'{path}' is damaged: {error}; restore it from a copy") from None
+        anchors, looks = (Anchors(**values[0]) if values else None), [Look(**value) for value in values[1:]]
+        whole_looks = all(_is_whole(look, anchors) for look in looks if anchors is not None)
+    except TypeError:
+        whole_looks = False
+    if not whole_looks:
+        raise JrhError(f"'{path}' is damaged: a row is not as `jrh watch` wrote it; restore the file from a copy")
+    return LooksFile(path=path, anchors=anchors, looks=looks)
+
+
+def _is_whole(look: Look, anchors: Anchors) -> bool:
+    return [len(item) for item in look.verdicts] == [anchors.repeats] * len(anchors.items)
 
 
 def _may_be_cut(text: bytes) -> bool:

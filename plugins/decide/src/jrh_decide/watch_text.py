@@ -54,10 +54,7 @@ def first_sentence(found: Watch) -> str:
     missing = streams[Stream.MISSING]
     gone = f"{_number(missing.now)} of {count_noun(missing.of, 'verdict')} {_COUNTED[Stream.MISSING]}"
     if found.look == 1:
-        return (
-            f"First look: {count_noun(found.items, 'item')} stored; {gone}. "
-            f"An alarm takes {FEWEST_LOOKS} looks or more."
-        )
+        return f"First look: {count_noun(found.items, 'item')} stored; {gone}. The next looks are compared with it."
     served = f" The provider serves another snapshot{_since(found)}." if found.served_changed_at else ""
     if not found.alarms:
         return f"Quiet after {found.look} looks: {_counts(streams[Stream.VERDICTS])}; {gone}.{served}"
@@ -140,16 +137,12 @@ def _delay(found: Watch) -> Iterator[str]:
         yield f"How soon a change shows is known from look {FEWEST_LOOKS} on, when the judge's own noise is."
         return
     delay = found.delay
-    half = f"; half of them by the {_ordinal(delay.median)} look" if delay.median else ""
+    half = f", half of all within {delay.median}" if delay.median else ""
     more = "" if delay.median else " More items, or more looks before the change, would show it."
     yield (
         f"If {delay.verdicts:,} of {count_noun(found.verdicts, 'verdict')} changed for good now, "
         f"{round(100 * delay.share)} of 100 simulated futures would raise an alarm within {HORIZON} looks{half}.{more}"
     )
-
-
-def _ordinal(number: int) -> str:
-    return {1: "first", 2: "second", 3: "third"}.get(number, f"{number}th")
 
 
 def next_words(found: Watch) -> tuple[str, ...]:
