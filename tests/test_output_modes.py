@@ -118,6 +118,28 @@ def test_reasoning_is_varied_and_a_level_that_a_model_refuses_is_not_available(p
     assert set(levels) == {("", "ok"), ("text, reasoning=low", "not_available")}
 
 
+def test_the_longest_reply_is_varied_and_a_reply_that_it_cuts_is_no_verdict(project: Project) -> None:
+    def answer(body: dict[str, Any]) -> Any:
+        return "NO" if body.get("max_tokens") == 64 else "YES"
+
+    with ChatServer(answer) as server:
+        test = {"output-mode": {"name": "length", "modes": [], "max_tokens": [16, 64]}}
+        asked(project, server.url, test=test, items=6)
+    levels = query(project, "run", "SELECT DISTINCT variant, output, canonical FROM records ORDER BY 1")
+    assert levels == [("", "", "YES"), *((f"max_tokens={n}",) * 2 + (said,) for n, said in ((16, "YES"), (64, "NO")))]
+    flips = {
+        entry["cell"].get("variant"): entry["estimate"]
+        for entry in report(project, "run")["measures"]
+        if entry["name"] == "flip-rate" and entry["test"] == "length"
+    }
+    assert (flips["max_tokens=16"], flips["max_tokens=64"]) == (0.0, 1.0)
+    with ChatServer(answer, refuses=["max_tokens=16"]) as server:
+        asked(project, server.url, test=test, items=6)
+    statuses = query(project, "run", "SELECT DISTINCT output, status FROM records ORDER BY 1")
+    assert ("max_tokens=16", "not_available") in statuses
+    assert ("max_tokens=64", "ok") in statuses
+
+
 def test_judges_that_ask_no_model_are_not_asked_in_modes(project: Project) -> None:
     write_items(project, 3)
     project.write("mine.py", "def judge(question):\n    return 'YES'\n")

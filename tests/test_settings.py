@@ -43,6 +43,39 @@ def test_a_judge_whose_model_has_no_temperature_and_no_seed_is_measured(project:
     assert report(project, "run")["faults"] == []
 
 
+@loop_over(
+    ("refused", "sent", "noted"),
+    [
+        ("temperature=0", None, "temperature: not available for model 'mini', which refuses it; 9 replies"),
+        (
+            "temperature=0: `temperature` must be strictly positive",
+            0.01,
+            "temperature<0.01: not available for model 'mini', which refuses it; 3 replies (judge mini in reference)",
+        ),
+    ],
+)
+def test_a_temperature_of_0_that_is_refused_is_replaced_and_every_record_says_so(
+    project: Project, refused: str, sent: float | None, noted: str
+) -> None:
+    write_items(project, 3)
+    with ChatServer("YES", refuses=[refused]) as server:
+        model = openai_http(server.url, temperature=0, concurrency=1)
+        write_suite(project, llm_suite(model, tests=[{"stochastic": {"repeats": 2, "temperatures": [0.5]}}]))
+        for _ in range(2):
+            outcome = project.run("run", "suite.yaml", "--run-dir", "run")
+            assert outcome.exit_code == 0, outcome.output
+        asked = [body.get("temperature") for body in server.requests]
+    assert asked.count(0) == 1, "once refused, it is not asked for again"
+    assert asked.count(sent) >= 3
+    assert dict(query(project, "run", "SELECT DISTINCT test, status FROM records")) == {
+        "reference": "ok",
+        "stochastic": "ok",
+    }
+    kept = dict(query(project, "run", "SELECT DISTINCT test, not_settable FROM records"))
+    assert kept["reference"] == noted.partition(":")[0]
+    assert noted in " ".join(report(project, "run")["notes"])
+
+
 @pytest.mark.parametrize("field", ["max_tokens", "top_p", "logprobs", "reasoning_effort"])
 def test_every_other_setting_may_be_refused_too(project: Project, field: str) -> None:
     write_items(project, 2)
@@ -139,6 +172,11 @@ REFUSALS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("[{'loc': ['body', 'logprobs'], 'msg': 'Extra inputs are not permitted'}]", "", ("logprobs",)),
     ("max_tokens is too large: 99999. This model supports at most 4096 completion tokens.", "max_tokens", ()),
     ("temperature: range: 0..1 is supported", "", ()),
+    ("Input validation error: `temperature` must be strictly positive", "", ("temperature<0.01",)),
+    ("temperature must be greater than 0", "temperature", ("temperature<0.01",)),
+    ("Invalid value: must be in (0.0, 1.0]", "temperature", ("temperature<0.01",)),
+    ("temperature must be greater than 0.5", "temperature", ()),
+    ("max_tokens must be greater than 0", "max_tokens", ()),
     ("'messages' contains an unsupported role", "messages", ()),
     ("The model does not exist", "", ()),
 )

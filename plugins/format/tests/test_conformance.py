@@ -15,6 +15,28 @@ class TestFormat(PerturberContract):
     options: ClassVar = {"strengths": [0.3, 1.0]}
 
 
+class TestTypos(PerturberContract):
+    plugin = jrh_format.plugin
+    component = "typos"
+    options: ClassVar = {"strengths": [0.1, 1.0]}
+
+
+class TestOneTypoPerWord(ValidatorContract):
+    plugin = jrh_format.plugin
+    component = "one-typo-per-word"
+    accepted = (
+        (ITEM, Draft(fields={"response": "One wrod. Two - wors."})),
+        (ITEM, Draft(fields={"response": "One woord. Two - wotds."})),
+        (ITEM, Draft()),
+    )
+    rejected = (
+        (ITEM, Draft(fields={"response": "One word. Two words."})),
+        (ITEM, Draft(fields={"response": "One drow. Two - words."})),
+        (ITEM, Draft(fields={"response": "Ome word. Two - words!"})),
+        (ITEM, Draft(fields={"answer": "One wrod. Two - words."})),
+    )
+
+
 class TestWordsUnchanged(ValidatorContract):
     plugin = jrh_format.plugin
     component = "words-unchanged"

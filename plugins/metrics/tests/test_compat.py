@@ -9,7 +9,7 @@ def test_what_no_report_shows_and_what_has_to_be_declared_runs_only_on_request()
 
     assert [name for name, default in specs.items() if not default] == [
         "confusion", "judge-comparison", "generalizability", "panel-by-test", "test-comparison",
-        "binary-levels", "perturbation-validity", "compat-jrh", "compat-judgesense",
+        "variant-pairs", "binary-levels", "perturbation-validity", "compat-jrh", "compat-judgesense",
     ]  # fmt: skip
 
 

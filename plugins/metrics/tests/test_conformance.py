@@ -200,3 +200,9 @@ class TestPeopleCeilingContract(MetricContract):
         )
         for number in range(12)
     )
+
+
+class TestVariantPairsContract(MetricContract):
+    plugin = jrh_metrics.plugin
+    component = "variant-pairs"
+    interval_tolerance = 0.0

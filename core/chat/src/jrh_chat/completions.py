@@ -50,6 +50,14 @@ _RANGE: Final = re.compile(
     re.IGNORECASE,
 )
 """A value that is out of range is a mistake of the suite, not a setting that the model does not have."""
+_ZERO_REFUSED: Final = re.compile(
+    r"strictly positive|(greater|larger|more|higher) than (0(?!\.?\d*[1-9])|zero)|> ?0(?!\.?\d*[1-9])|\(0(\.0+)?, |"
+    r"(must be|be a) (a )?positive|(cannot|must not|may not) be (0(?!\.?\d*[1-9])|zero)",
+    re.IGNORECASE,
+)
+"""An open range: every temperature but 0."""
+_LEAST_TEMPERATURE: Final = "temperature<0.01"
+"""Close enough to 0 to sample the likeliest token nearly always, and accepted wherever 0 is not."""
 _WORD: Final = re.compile(r"(?<![\w-])(" + "|".join(sorted(_WIRE, key=len, reverse=True)) + r")(?![\w-])")
 _LONGEST: Final = 2000
 """Characters of an error that are searched."""
@@ -59,7 +67,8 @@ def find_refused_settings(text: str, named: str = "") -> tuple[str, ...]:
     """Return the settings that a provider's error says the model does not have; empty if it says something else.
 
     Many models accept no `temperature`, and gateways refuse what the provider behind them does not know. jrh then asks
-    without the setting, and the reply says so.
+    without the setting, and the reply says so. Of a temperature that has to be above 0, this is `temperature<0.01`: jrh
+    then asks with that value instead of 0.
 
     Args:
         text: of the error.
@@ -69,6 +78,9 @@ def find_refused_settings(text: str, named: str = "") -> tuple[str, ...]:
     text = text[:_LONGEST]
     # A request that asks for a form is about nothing else, so any error that names the form refuses it.
     form = (_OUTPUT,) if _FORMS.search(f"{named} {text}") else ()
+    # A temperature that has to be above 0 is asked for as one next to 0: without it, the provider's own holds, often 1.
+    if "temperature" in (named or _WORD.findall(text)) and _ZERO_REFUSED.search(text):
+        return (_LEAST_TEMPERATURE, *form)
     # A value out of range is the suite's mistake: asking without the setting would hide it.
     if not _REFUSED.search(text) or _RANGE.search(text):
         return form

@@ -151,7 +151,8 @@ class ModelFault(Exception):
     retry_after: float | None = field(default=None, kw_only=True)
     """Seconds the server asks to wait."""
     settings: Sequence[str] = field(default=(), kw_only=True)
-    """Settings of the request that the model does not have; it is asked without them."""
+    """Settings of the request that the model does not have; it is asked without them. After `temperature<0.01` it is
+    asked with that value instead of one below."""
     sent: bool = field(default=True, kw_only=True)
     """False if no request can have arrived, because no connection was made; it costs nothing."""
 

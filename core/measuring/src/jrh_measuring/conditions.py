@@ -34,7 +34,7 @@ _WORDS: Final[Mapping[str, frozenset[str]]] = {
     "polarity": frozenset({"polarity", "inverted"}),
     "temperature": frozenset({"temperature", "temperatures"}),
     "language": frozenset({"language", "languages"}),
-    "output": frozenset({"output", "outputs", "reasoning"}),
+    "output": frozenset({"output", "outputs", "reasoning", "tokens"}),
 }
 """Words in a test's name that say what it varies. A test of another name may have changed the text as well, which no
 column states: none of its trials is taken for the reference question because of its levels alone."""

@@ -81,6 +81,8 @@ def _text_parts(case: Case) -> Iterator[tuple[str, str]]:
         yield "order of the options", case.condition.option_order
     if case.sampling.temperature is not None:
         yield "temperature", f"{case.sampling.temperature:g}"
+    if case.sampling.max_tokens is not None:
+        yield "longest reply in tokens", f"{case.sampling.max_tokens}"
 
 
 def _format_value(value: Json) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
 from operator import itemgetter
@@ -16,10 +16,10 @@ from typing import Final, TypeAlias
 import regex
 
 from jrh_format.blocks import Document, Kind, Paragraph, read
-from jrh_format.options import Layout
+from jrh_format.options import Layout, Typo
 
 Edit: TypeAlias = tuple[int, int, str]
-"""Start, end and text: the characters between, which are white space or nothing, are replaced with the text."""
+"""Start, end and text: the characters between are replaced with the text; of layouts, they are white space."""
 Place: TypeAlias = tuple[Edit, ...]
 """One place that changes as a whole: one or more edits, in text order."""
 
@@ -196,7 +196,7 @@ _WORD: Final = re.compile(r"[^ \t\r\n]+")
 _MARKERS: Final = re.compile(r"[ \t]*(?:(?:[-+*]|\d{1,9}[.)]|#{1,6})(?:[ \t]+|$)|>[ \t]*)*(?:\[[ xX]\][ \t]+)?")
 _BACKTICKS: Final = re.compile("`+")
 
-NO_PLACE: Final = {
+NO_PLACE: Final[Mapping[Layout | Typo, str]] = {
     Layout.BLANK_LINES: "no sentence or paragraph end to put a blank line after",
     Layout.SPACES: "no space between words on a line",
     Layout.INDENT: "no line of prose to indent",
@@ -206,6 +206,7 @@ NO_PLACE: Final = {
     Layout.BULLETS: "no prose to turn into a list",
     Layout.HEADING: "no paragraph with a first sentence short enough for a heading",
     Layout.CODE_FENCE: "no text outside code to fence",
+    **dict.fromkeys(Typo, "no word of prose with four letters or more"),
 }
 """Why a text is skipped."""
 
@@ -219,11 +220,16 @@ class Source:
         self.document: Document = read(text)
         self._guard = Guard(text)
 
-    def places(self, layout: Layout, *, seed: int, width: int) -> list[Place]:
-        """Return the places of the text that the layout can change, in text order.
+    def places(self, layout: Layout | Typo, *, seed: int, width: int = 0) -> list[Place]:
+        """Return the places of the text that the layout or typing error can change, in text order.
 
         The seed decides what is inserted (how many spaces, which indentation); the caller chooses which places change.
         """
+        if isinstance(layout, Typo):
+            # Here: layouts alone do not need it.
+            from jrh_format.typos import typo_places
+
+            return self._guard.admit(typo_places(layout, self.text, self.document.lines, Draws(seed)))
         return self._guard.admit(_FINDERS[layout](self, Draws(seed), width))
 
     def opens(self, gap: Gap) -> bool:

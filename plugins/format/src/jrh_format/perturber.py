@@ -1,4 +1,4 @@
-"""Draft one layout change per layout and strength."""
+"""Draft one change per layout, or per kind of typing error, and strength."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from jrh import BuildContext, Draft, Item, Json, Same, Skip, Task
 from jrh_authoring import item_texts
 
 from jrh_format.layouts import NO_PLACE, Place, Source, apply, choose, count
-from jrh_format.options import FormatOptions, Layout
+from jrh_format.options import FormatOptions, Layout, Typo, TypoOptions
 
 
 @frozen(kw_only=True)
@@ -35,11 +35,16 @@ def build(options: FormatOptions, context: BuildContext) -> FormatPerturber:
     return FormatPerturber.of(options, context.task, context.seed)
 
 
+def build_typos(options: TypoOptions, context: BuildContext) -> FormatPerturber:
+    """Build the perturber `typos` for a task."""
+    return FormatPerturber(options=options, fields=options.fields.of(context.task, "typos"), seed=context.seed)
+
+
 @frozen(kw_only=True)
 class FormatPerturber:
-    """Changes the layout of the judged fields deterministically; skips what it cannot change safely."""
+    """Changes layout or spelling of the judged fields deterministically; skips what it cannot change safely."""
 
-    options: FormatOptions
+    options: FormatOptions | TypoOptions
     fields: tuple[str, ...]
     """The fields that change."""
     seed: Callable[..., int]
@@ -58,7 +63,7 @@ class FormatPerturber:
         sources = {name: Source(text) for name, text in texts.items()}
         return [outcome for layout in self.options.variants for outcome in self._outcomes(item.id, layout, sources)]
 
-    def _outcomes(self, item_id: str, layout: Layout, sources: Mapping[str, Source]) -> Iterator[Draft | Skip]:
+    def _outcomes(self, item_id: str, layout: Layout | Typo, sources: Mapping[str, Source]) -> Iterator[Draft | Skip]:
         plans = {name: self._plan(item_id, layout, name, source) for name, source in sources.items()}
         if not all(plan.places for plan in plans.values()):
             # Changing the layout of only one response would favour it: all chosen fields change or none does.
@@ -81,14 +86,15 @@ class FormatPerturber:
         same = [other for other in self.options.strengths if [plan.count(other) for plan in plans] == counts]
         return min(same, key=lambda other: abs(other - share))
 
-    def _plan(self, item_id: str, layout: Layout, name: str, source: Source) -> _Plan:
+    def _plan(self, item_id: str, layout: Layout | Typo, name: str, source: Source) -> _Plan:
         # The seed ignores the strength, so a weaker draft changes a subset of the places of a stronger one.
         seed = self.seed(item_id, layout.value, name)
-        places = source.places(layout, seed=seed, width=self.options.width)
+        width = self.options.width if isinstance(self.options, FormatOptions) else 0
+        places = source.places(layout, seed=seed, width=width)
         return _Plan(text=source.text, places=places, seed=seed)
 
 
-def _draft(layout: Layout, strength: float, plans: Mapping[str, _Plan]) -> Draft:
+def _draft(layout: Layout | Typo, strength: float, plans: Mapping[str, _Plan]) -> Draft:
     fields: dict[str, Json] = {}
     details: dict[str, Json] = {}
     for name, plan in plans.items():

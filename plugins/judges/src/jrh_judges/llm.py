@@ -92,8 +92,8 @@ class LlmJudge:
 
 def _required_parameters(question: Question) -> tuple[str, ...]:
     """Return what the condition varies and the verdict would not be about if the model were asked without it."""
-    reasoning = ("reasoning_effort",) if question.sampling.reasoning_effort is not None else ()
-    return (*(("output",) if question.output else ()), *reasoning)
+    varied = [name for name in ("reasoning_effort", "max_tokens") if getattr(question.sampling, name) is not None]
+    return (*(("output",) if question.output else ()), *varied)
 
 
 def _over(asked: Sampling, own: Sampling) -> Sampling:

@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 from attrs import evolve, frozen
-from jrh import REFERENCE, Measure, MetricContext, RecordTable
+from jrh import REFERENCE, JrhError, Measure, MetricContext, RecordTable
 from jrh_measuring import (
     Basis,
     Cell,
@@ -17,15 +17,17 @@ from jrh_measuring import (
     MetricOptions,
     Scores,
     Trials,
+    against_reference,
     agreement_scores,
     cells_of,
     combine_codes,
     complement,
+    reference_verdicts,
     right_label,
 )
 from jrh_stats import Estimate
 
-from jrh_metrics.options import LevelOptions
+from jrh_metrics.options import LevelOptions, PairOptions
 from jrh_metrics.panel_by_test import mean_rate, right_scores
 
 _NO_LEVEL: Final = "no trial with a right label"
@@ -64,7 +66,9 @@ class TestComparison:
                     yield _difference(builder, "accuracy-between-tasks", other, *sides)
 
 
-def _difference(builder: MeasureBuilder, name: str, against: str, first: list[Cell], second: list[Cell]) -> Measure:
+def _difference(
+    builder: MeasureBuilder, name: str, against: str, first: list[Cell], second: list[Cell], **levels: str
+) -> Measure:
     trials = builder.trials
     right, eligible = right_scores(trials)
     minus = np.concatenate([cell.rows for cell in second])
@@ -74,15 +78,59 @@ def _difference(builder: MeasureBuilder, name: str, against: str, first: list[Ce
     rows = np.sort(np.concatenate([*(cell.rows for cell in first), minus]))
     rows = rows[eligible[rows]]
     usable = rows[~np.isnan(scores[rows])]
-    over = combine_codes(trials.task.codes, trials.test.codes)
+    # Two variants may be of one test.
+    over = combine_codes(trials.task.codes, trials.test.codes, np.isin(np.arange(len(scores)), minus).astype(np.int64))
     mean = mean_rate(scores, trials.cluster.codes, over, usable, builder.context.level)
     if len(np.unique(over[usable])) < len(first) + len(second):
         mean = Estimate(value=None)
     value, low, high = (None if end is None else 2 * end - 1 for end in (mean.value, mean.low, mean.high))
     found = evolve(mean, value=value, low=low, high=high)
-    test = first[0].test if name == "accuracy-between-tests" else ""
-    cell = Cell(task=first[0].task, judge=first[0].judge, test=test, levels={"against": against}, rows=rows)
+    test = "" if name == "accuracy-between-tasks" else first[0].test
+    cell = Cell(task=first[0].task, judge=first[0].judge, test=test, levels={**levels, "against": against}, rows=rows)
     return builder.measure(name, Basis(cell, rows, usable), found, unit="difference")
+
+
+@frozen
+class VariantPairs:
+    """Measure how often a judge says the same under two named variants of the same item, and how accuracy differs."""
+
+    options: PairOptions
+
+    def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
+        """Yield `pair-agreement` and `pair-accuracy-difference` of every judge and named pair (`cell`: against).
+
+        Raises:
+            JrhError: no task has trials of a variant that a pair names.
+        """
+        builder = MeasureBuilder.of(records, context, self.options)
+        trials = builder.trials
+        known: dict[tuple[str, str], dict[str, Cell]] = {}
+        for cell in cells_of(trials, ()):
+            named = known.setdefault((cell.task, cell.judge), {})
+            named[cell.test] = cell
+            codes = trials.variant.codes[cell.rows]
+            for code in np.unique(codes):
+                named[f"{cell.test}[{trials.variant.names[code]}]"] = evolve(cell, rows=cell.rows[codes == code])
+        names = {name for named in known.values() for name in named}
+        for side in (side for pair in self.options.pairs for side in pair if side not in names):
+            raise JrhError(f"variant-pairs: no trial of '{side}'; give one of {', '.join(sorted(names))}")
+        for named in known.values():
+            variants = [name for name, cell in named.items() if name != cell.test]
+            within = [pair for pair in combinations(variants, 2) if named[pair[0]].test == named[pair[1]].test]
+            for first, second in self.options.pairs or within:
+                if first in named and second in named:
+                    levels = {"variant": first, "against": second}
+                    yield self._agreement(builder, named[first].part(levels), named[second])
+                    sides = [named[first]], [named[second]]
+                    yield _difference(builder, "pair-accuracy-difference", second, *sides, variant=first)
+
+    def _agreement(self, builder: MeasureBuilder, first: Cell, second: Cell) -> Measure:
+        # The verdicts of the second variant take the place of the reference's: the rest is what a flip rate is made of.
+        rows = np.arange(len(builder.trials.reference))
+        trials = evolve(builder.trials, reference=np.isin(rows, second.rows))
+        other = reference_verdicts(trials)
+        scores = against_reference(trials, other, other.count_matches(trials.label), np.isin(rows, first.rows))
+        return builder.rate("pair-agreement", first, scores, nothing="no item was asked under both variants")
 
 
 @frozen

@@ -596,6 +596,21 @@ METRICS: Final = (
         default=False,
     ),
     _metric(
+        "variant-pairs",
+        "differences:VariantPairs",
+        of.PairOptions,
+        "verdicts and accuracy under one named variant against those under another, of any tests",
+        describe_rate("pair-agreement", "P(`y = y'`), for the verdicts y and y' of an item under two named variants"),
+        describe_difference(
+            "pair-accuracy-difference",
+            "the rate of the main table under a variant less that under another (`against`)",
+            interval="that of a rate, with the variance of the mean (`korn-graubard`)",
+            flags=("no-interval",),
+            source="Cochran (1977)",
+        ),
+        default=False,
+    ),
+    _metric(
         "binary-levels",
         "differences:BinaryLevels",
         of.LevelOptions,

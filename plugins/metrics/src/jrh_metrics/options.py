@@ -64,6 +64,23 @@ class LevelOptions(MetricOptions):
 
 
 @frozen(kw_only=True)
+class PairOptions(MetricOptions):
+    """Options of the comparison of named variants."""
+
+    pairs: tuple[tuple[str, str], ...] = option(
+        'pairs to compare, each side a test or a variant, such as `["format[bullets]", paraphrase]`; '
+        "default: all variants of a test",
+        default=(),
+    )
+
+    def __attrs_post_init__(self) -> None:
+        """Reject pairs that share trials."""
+        for one, other in self.pairs:
+            if one == other or one == other.partition("[")[0] or other == one.partition("[")[0]:
+                raise ValueError(f"'pairs': '{one}' and '{other}' share trials; name two variants")
+
+
+@frozen(kw_only=True)
 class PanelTestOptions(PositiveLabelOptions, MetricOptions):
     """Options of the panels of every test."""
 

@@ -236,9 +236,9 @@ def jrh_sections() -> Iterable[SectionSpec]:
     )
     yield SectionSpec(
         name="differences",
-        summary="accuracy of a test or task less that of another",
+        summary="accuracy of a test, task or variant less that of another, and agreement of named variants",
         title="Differences between tests and tasks",
-        reads=("accuracy-between-tests", "accuracy-between-tasks"),
+        reads=("accuracy-between-tests", "accuracy-between-tasks", "pair-agreement", "pair-accuracy-difference"),
         factory="jrh_metrics.sections:differences",
     )
     yield SectionSpec(

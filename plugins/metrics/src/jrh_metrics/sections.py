@@ -315,18 +315,23 @@ def _reliability(measures: ReportMeasures, task: str) -> tuple[CurvePart | None,
 def differences() -> MeasureTables:
     """Build the section on one test against another, and one task against another."""
     between = {"tests": "Accuracy of a test less that of another", "tasks": "Accuracy of a task less that of another"}
-    return MeasureTables(
-        text="The interval counts that tests share items. Tasks are compared over the tests that both have.",
-        tables=tuple(
-            MeasureTable(
-                caption=caption,
-                columns={f"accuracy-between-{what}": "difference"},
-                levels={"against": "Against"},
-                file=f"differences-between-{what}",
-            )
-            for what, caption in between.items()
-        ),
+    tables = (
+        MeasureTable(
+            caption=caption,
+            columns={f"accuracy-between-{what}": "difference"},
+            levels={"against": "Against"},
+            file=f"differences-between-{what}",
+        )
+        for what, caption in between.items()
     )
+    pairs = MeasureTable(
+        caption="Verdicts under one variant against another",
+        columns={"pair-agreement": "agreement", "pair-accuracy-difference": "difference in accuracy"},
+        levels={"variant": "Variant", "against": "Against"},
+        file="variant-pairs",
+    )
+    text = "The interval counts that tests share items. Tasks are compared over the tests that both have."
+    return MeasureTables(text=text, tables=(*tables, pairs))
 
 
 def binary_levels() -> MeasureTables:

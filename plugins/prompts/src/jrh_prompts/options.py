@@ -124,12 +124,18 @@ class OutputModeOptions:
         distinct,
         default=(),
     )
+    max_tokens: tuple[int, ...] = option(
+        "longest replies in tokens; a verdict that a reply is too short for is `truncated`; default: the judge's",
+        deep_iterable(member_validator=ge(1)),
+        distinct,
+        default=(),
+    )
     repeats: int = repeats_option()
 
     def __attrs_post_init__(self) -> None:
         """Reject options that vary nothing."""
-        if not self.modes and not self.reasoning:
-            raise ValueError("give at least one of `modes` and `reasoning`")
+        if not (self.modes or self.reasoning or self.max_tokens):
+            raise ValueError("give at least one of `modes`, `reasoning` and `max_tokens`")
 
 
 @frozen(kw_only=True)

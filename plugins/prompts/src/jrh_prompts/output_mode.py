@@ -1,4 +1,4 @@
-"""Draft the unchanged question with another form of the reply: text, JSON, a schema, a tool; reasoning or none."""
+"""Draft the unchanged question with another form of the reply: text, JSON, a tool; reasoning; a token limit."""
 
 from __future__ import annotations
 
@@ -13,22 +13,23 @@ from jrh_prompts.options import OutputModeOptions
 
 @frozen
 class OutputModePerturber:
-    """Drafts the question once for every combination of output mode and reasoning effort."""
+    """Drafts the question once for every combination of output mode, reasoning effort and longest reply."""
 
     options: OutputModeOptions
 
     async def perturb(self, item: Item) -> Sequence[Draft | Skip]:  # noqa: ARG002 -- every item is asked as it is
         """Return one draft per combination, in the order of the options."""
         # None, like the empty mode, is the judge's own.
-        efforts = self.options.reasoning or (None,)
-        return [self._draft(mode, effort) for mode, effort in product(self.options.modes or ("",), efforts)]
+        efforts, limits = self.options.reasoning or (None,), self.options.max_tokens or (None,)
+        return [self._draft(*levels) for levels in product(self.options.modes or ("",), efforts, limits)]
 
-    def _draft(self, mode: str, effort: str | None) -> Draft:
+    def _draft(self, mode: str, effort: str | None, limit: int | None) -> Draft:
         reasoning = "" if effort is None else f"reasoning={effort}"
+        length = "" if limit is None else f"max_tokens={limit}"
         return Draft(
-            variant=", ".join(part for part in (mode, reasoning) if part),
+            variant=", ".join(part for part in (mode, reasoning, length) if part),
             expectation=Same(),
             output=mode,
-            sampling=Sampling(reasoning_effort=effort),
+            sampling=Sampling(reasoning_effort=effort, max_tokens=limit),
             repeats=self.options.repeats,
         )

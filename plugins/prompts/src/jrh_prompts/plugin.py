@@ -64,7 +64,7 @@ def jrh_perturbers() -> Iterable[PerturberSpec]:
     )
     yield PerturberSpec(
         name="output-mode",
-        summary="the verdict as free text, JSON, JSON of a schema or a tool call; reasoning on or off",
+        summary="the verdict as free text, JSON, JSON of a schema or a tool call; reasoning on or off; token limits",
         options=OutputModeOptions,
         factory="jrh_prompts.output_mode:OutputModePerturber",
     )

@@ -20,7 +20,7 @@ from jrh.errors import FaultKind, JrhError, ModelFault, PluginError
 from jrh.hashing import canonical_json, content_id, texts_id
 from jrh.models.concurrency import Place
 from jrh.models.ledger import JUDGE, SeenUsage, current_payer, estimate_prompt_tokens
-from jrh.models.replies import sampling_values, set_in, without
+from jrh.models.replies import refused_in, sampling_values, set_in, without
 from jrh.plugins.protocols import ChatModel, ChatRequest, Completion, DeferredModel, ModelClient, ModelNotes, Rates
 from jrh.suite.definition import Budget, Limits, ModelUse, Price, Turns
 from jrh.values.cases import Message, Sampling
@@ -136,8 +136,7 @@ class Client(NamedModel):
         self.stated_limits: Mapping[str, str] = {}
         """Rate limits that the headers of the last answer stated, without secrets."""
         self._refused: frozenset[str] = frozenset()
-        self._refused_values: frozenset[tuple[str, str]] = frozenset()
-        """Settings with the values that were refused where a question needs them: another value may be accepted."""
+        """Settings, some with one value or a least one; see `refused_in`."""
         self._kept: ModelNotes | None = None
         self._rate_limits = RateLimits(use.limits)
         self.answered = 0
@@ -209,11 +208,7 @@ class Client(NamedModel):
 
     def refusals(self, request: ChatRequest) -> tuple[str, ...]:
         """Return the settings of the request that the model has refused."""
-        if not self._refused and not self._refused_values:
-            return ()
-        held = set_in(request).items()
-        refused = self._refused_values
-        return tuple(sorted(name for name, value in held if name in self._refused or (name, str(value)) in refused))
+        return tuple(sorted(refused_in(request, self._refused))) if self._refused else ()
 
     def check_needed(self, request: ChatRequest) -> None:
         """Check that the model has refused nothing that the question needs.
@@ -229,10 +224,9 @@ class Client(NamedModel):
 
     def note_refused(self, fault: ModelFault, sent: ChatRequest) -> bool:
         """Remember the settings that a fault says the model does not have; tell whether the request held any."""
-        held = {name: value for name, value in set_in(sent).items() if name in fault.settings}
+        held = refused_in(sent, fault.settings)
         # What a question needs is refused with its value only: the next question may ask for another one.
-        self._refused |= {name for name in held if name not in sent.needed}
-        self._refused_values |= {(name, str(value)) for name, value in held.items() if name in sent.needed}
+        self._refused |= {f"{name}={set_in(sent)[name]}" if name in sent.needed else name for name in held}
         return bool(held)
 
     def note_not_settable(self, settings: Collection[str]) -> None:
@@ -243,13 +237,12 @@ class Client(NamedModel):
         """Take up what an earlier process learned: the calls that it handed over were made without these settings."""
         self._kept = kept
         for text in kept.read().values():
-            names, values = json.loads(text)
-            self._refused, self._refused_values = frozenset(names), frozenset((name, value) for name, value in values)
+            self._refused = frozenset(json.loads(text))
 
     async def keep_refused(self) -> None:
         """Write down what the model has refused, where later processes take up its calls."""
         if self._kept is not None:
-            await self._kept.write("settings", json.dumps([sorted(self._refused), sorted(self._refused_values)]))
+            await self._kept.write("settings", json.dumps(sorted(self._refused)))
 
     def note_answer(self) -> None:
         """Note an answered call; this closes the circuit."""

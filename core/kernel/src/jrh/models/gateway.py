@@ -19,7 +19,7 @@ from jrh.errors import FaultKind, ModelFault, StillPendingError, StopReason, Sto
 from jrh.models.client import BREAKER, Client, request_key
 from jrh.models.concurrency import SharedConcurrency
 from jrh.models.ledger import PREFLIGHT, Ledger, current_payer, worst_case
-from jrh.models.replies import read_reply, reply_about_question, set_in
+from jrh.models.replies import read_reply, refused_in, reply_about_question
 from jrh.models.retries import (
     FIRST_WAIT,
     STOPPING,
@@ -429,7 +429,7 @@ class Gateway:
         self._note_settled()
         detail = self._redact(fault.detail)
         self._log.warning("attempt failed", model=client.name, kind=fault.kind.value, detail=detail)
-        outcome = NOT_SETTABLE if set_in(request).keys() & set(fault.settings) else fault.kind.value
+        outcome = NOT_SETTABLE if refused_in(request, fault.settings) else fault.kind.value
         await self._calls.conclude(
             call.row, outcome=outcome, final=False, cost=None if billed else 0.0, detail=detail, payload=None
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any, Final
 
-from attrs import evolve, fields
+from attrs import asdict, evolve
 
 from jrh.errors import FaultKind, ModelFault
 from jrh.models.ledger import cost_of
@@ -16,15 +16,15 @@ from jrh.values.verdicts import Reply, Status, Usage
 
 OUTPUT: Final = "output"
 """The name of the form of a reply among the settings of a request."""
+_FORMS: Final = ("logprobs", "json_schema", OUTPUT)
 
 
 def sampling_values(sampling: Sampling) -> dict[str, Any]:
     """Return the parameters that are set, by name."""
-    values = {field.name: getattr(sampling, field.name) for field in fields(Sampling)}
-    return {name: value for name, value in values.items() if value is not None}
+    return asdict(sampling, filter=lambda _, value: value is not None)
 
 
-def set_in(request: ChatRequest) -> Mapping[str, object]:
+def set_in(request: ChatRequest) -> Mapping[str, Any]:
     """Return the settings that a request holds, with their values."""
     # Text is what every model writes: it takes no setting that could be refused.
     form = request.output if request.output != "text" else ""
@@ -37,9 +37,21 @@ def set_in(request: ChatRequest) -> Mapping[str, object]:
     return {name: value for name, value in held.items() if value is not None}
 
 
+def refused_in(request: ChatRequest, settings: Collection[str]) -> set[str]:
+    """Return what a request holds of refused settings: `seed` (any), `output=json` (that one), `temperature<0.01`."""
+    held = set_in(request)
+    limits = [entry.partition("<") for entry in settings if "<" in entry]
+    below = {f"{name}<{least}" for name, _, least in limits if name in held and held[name] < float(least)}
+    return below | {name for name, value in held.items() if name in settings or f"{name}={value}" in settings}
+
+
 def without(request: ChatRequest, settings: Collection[str]) -> ChatRequest:
-    """Return the request without some settings."""
-    ours = {name: None for name in settings if name not in ("logprobs", "json_schema", OUTPUT)}
+    """Return the request without some settings; one that is refused below a value gets that value."""
+    # Backwards, so that a setting that is refused with every value comes after its least one.
+    least = {name: value for name, _, value in (entry.partition("<") for entry in sorted(settings, reverse=True))}
+    ours: dict[str, Any] = {
+        name: float(value) if value else None for name, value in least.items() if name not in _FORMS
+    }
     return evolve(
         request,
         sampling=evolve(request.sampling, **ours) if ours else request.sampling,

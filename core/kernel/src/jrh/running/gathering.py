@@ -97,7 +97,7 @@ def _notes_on_settings(store: Store) -> Iterable[str]:
         replies = count_noun(sum(line.replies for line in of), "reply", "replies")
         yield (
             f"{settings}: not available for model '{model}', which refuses it; {replies} "
-            f"({', '.join(users)}{where}) came without it"
+            f"({', '.join(users)}{where}) came {'with that value instead' if '<' in settings else 'without it'}"
         )
 
 

@@ -6,7 +6,7 @@ import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from jrh.document.convert import unstructure
 from jrh.hashing import ID_LENGTH, content_id
@@ -17,7 +17,7 @@ from jrh.store.temporary import NumberTable
 from jrh.suite.definition import JudgeUse
 from jrh.suite.resolved import Resolved, ResolvedSuite, applies
 from jrh.text.transcripts import without_passed_through
-from jrh.values.cases import Case
+from jrh.values.cases import Case, Sampling
 from jrh.values.items import Task
 
 
@@ -53,10 +53,10 @@ def question_id(case: Case) -> str:
 
 
 def _unseen(case: Case, task: Task) -> bool:
-    settings = case.sampling.temperature, case.sampling.reasoning_effort, case.condition.output or None
+    sampled = evolve(case.sampling, seed=None) != Sampling() or case.condition.output != ""
     # What is asked about a criterion is in the fields, too.
     reworded = case.presented_task is not None and case.presented_task != task.presented(case.fields)
-    return case.prompt is not None or reworded or any(setting is not None for setting in settings)
+    return case.prompt is not None or reworded or sampled
 
 
 def trial_id(case_id: str, judge_id: str, repeat: int) -> str:

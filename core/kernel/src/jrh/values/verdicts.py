@@ -233,7 +233,8 @@ class Record:
     None: no model was to read it.
     """
     not_settable: str = ""
-    """Settings that the model refuses and that this question was asked without, such as `seed, temperature`."""
+    """Settings that the model refuses and that this question was asked without, such as `seed, temperature`, or with
+    the least value that it takes, such as `temperature<0.01`."""
     parse_attempts: int = 1
     """How many replies were read for the verdict: 0 where none came, more than 1 for judges that ask again."""
     covariates: str = ""
@@ -242,8 +243,8 @@ class Record:
     seed: str = ""
     """The sampling seed that the condition fixes, as text; empty: none, or one of its own for every repeat."""
     output: str = ""
-    """What the condition asks of the form of the reply: one of `OUTPUT_MODES`, `reasoning=...`, or both; empty: the
-    judge's own."""
+    """What the condition asks of the form of the reply: one of `OUTPUT_MODES`, `reasoning=...`, `max_tokens=...`,
+    separated by commas; empty: the judge's own."""
     score: float | None = None
     """The number behind the label, if the judge gives one: higher is better. Of a comparison of two, the first option's
     minus the second's, in canonical order."""

@@ -107,7 +107,13 @@ class Behaviour:
     require_key: str | None = None
     """Refuse every other key with 401."""
     refuses: tuple[str, ...] = ()
-    """Fields of a request that are refused with 400, as models do that do not have the setting."""
+    """Fields of a request that are refused with 400, as models do that do not have the setting; `temperature=0` is
+    refused with that value only, and `temperature=0: too low` with these words."""
+
+
+def _holds(body: Mapping[str, Any], refused: str) -> bool:
+    name, _, value = refused.partition(":")[0].partition("=")
+    return name in body and (not value or float(body[name]) == float(value))
 
 
 class ChatApp:
@@ -146,7 +152,7 @@ class ChatApp:
         self.tally.begin(body, prompt)
         if self.behaviour.require_key is not None and request.headers.get("Authorization") != self._authorization:
             return json_response(bodies.error(401, "incorrect API key"), 401)
-        refused = next((name for name in self.behaviour.refuses if name in body), None)
+        refused = next((entry for entry in self.behaviour.refuses if _holds(body, entry)), None)
         if refused is not None or body.get("stream"):
             return json_response(bodies.unsupported_setting(refused or "stream"), 400)
         await self._wait(prompt)

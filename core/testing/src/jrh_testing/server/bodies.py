@@ -75,10 +75,17 @@ def response(message: Body | None, *, usage: Body | None, finish_reason: str = "
     }
 
 
-def unsupported_setting(field: str) -> bytes:
-    """Write the error body of a model that does not have a setting, as OpenAI does."""
-    message = f"Unsupported parameter: '{field}' is not supported with this model."
-    return error("unsupported_parameter", message, type="invalid_request_error", param=field)
+def unsupported_setting(refused: str) -> bytes:
+    """Write the error body of a model that refuses `field`, `field=value` (as OpenAI does) or `field=value: words`."""
+    setting, _, words = refused.partition(": ")
+    field, _, value = setting.partition("=")
+    of_value = (
+        f"Unsupported value: '{field}' does not support {value} with this model. Only the default (1) is supported."
+    )
+    message = of_value if value else f"Unsupported parameter: '{field}' is not supported with this model."
+    return error(
+        "unsupported_parameter", words or message, type="invalid_request_error", param=None if words else field
+    )
 
 
 def error(code: int | str, message: str, **fields: str | None) -> bytes:

@@ -42,7 +42,7 @@ class ChatServer:
             jitter: up to so many seconds more, by a hash of the prompt.
             faults: misbehaviour, the first that meets a request happens.
             require_key: refuse every other key with 401.
-            refuses: fields of a request that are refused with 400.
+            refuses: fields of a request that are refused with 400; see `Behaviour.refuses`.
         """
         behaviour = Behaviour(
             answer=answer, latency=latency, jitter=jitter, require_key=require_key, refuses=tuple(refuses)

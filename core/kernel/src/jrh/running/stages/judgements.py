@@ -147,9 +147,10 @@ def _whole_part(number: int | None, share: tuple[int, int]) -> int | None:
 
 
 def output_level(output: str, sampling: Sampling) -> str:
-    """Return the level of the facet `output`: the output mode, the reasoning effort, or both, as far as stated."""
-    reasoning = f"reasoning={sampling.reasoning_effort}" if sampling.reasoning_effort is not None else ""
-    return utf8_text(", ".join(part for part in (output, reasoning) if part))
+    """Return the level of the facet `output`: output mode, reasoning effort, longest reply, as far as stated."""
+    settings = {"reasoning": sampling.reasoning_effort, "max_tokens": sampling.max_tokens}
+    stated = [f"{name}={value}" for name, value in settings.items() if value is not None]
+    return utf8_text(", ".join([output, *stated] if output else stated))
 
 
 def _condition_seed(case: Case, reply: Reply | None) -> str:
