@@ -295,17 +295,23 @@ def test_the_line_of_the_gate_names_what_is_undecided_missing_or_not_checked(pro
     judges = [{"name": "good", "judge": "simulated", "accuracy": 1.0}]
     suite = simulated_suite(judges=judges, tests=[{"format": {"variants": ["spaces"]}}], reports=["terminal"])
     undecided = {"rules": ["as-expected[reference] >= 0.97"]}
-    for gate_section, options, told in (
-        (undecided, (), "Gate: undecided, 0 of 1 rule met (as-expected[reference]"),
-        (
-            {"rules": ["as-expected[format] >= 0.5"]},
-            ("--test", "reference"),
-            "Gate: not checked. rule 'as-expected[format] >= 0.5': the run has no test 'format'",
-        ),
+    away, slice_of_tests = "as-expected[format] >= 0.5", ("--test", "reference")
+    lacks = f"rule '{away}': the run has no test 'format'"
+    some = f"Gate: not checked, 1 of 2 rules: {lacks}. Available: reference. The others:"
+    for rules, options, code, told in (
+        (undecided["rules"], (), 0, "Gate: undecided, 0 of 1 rule met (as-expected[reference]"),
+        ([away], slice_of_tests, 3, f"Gate: not checked. {lacks}"),
+        # The slice lacks one rule's test: the other rule is decided all the same.
+        ([away, "as-expected[reference] >= 0.5"], slice_of_tests, 3, f"{some} passed, 1 of 1 rule met."),
+        ([away, "as-expected[reference] <= 0.5"], slice_of_tests, 1, f"{some} failed, 1 of 1 rule"),
     ):
-        write_suite(project, suite | {"gate": gate_section})
+        write_suite(project, suite | {"gate": {"rules": rules}})
         done = project.run(*RUN, *options)
-        assert (done.exit_code, told in re.sub(r"\s+", " ", done.stdout)) == (0, True), done.output
+        assert (done.exit_code, told in re.sub(r"\s+", " ", done.stdout)) == (code, True), done.output
+        # `jrh gate` on such a run refuses the rule, and decides others as of any finished run.
+        assert gate(project).exit_code == {3: 2, 1: 2, 0: 5}[code]
+    assert lacks in done.stderr
+    assert gate(project, "as-expected[reference] >= 0.5").exit_code == 0
     write_suite(project, suite | {"gate": undecided | {"undecided": 1}})
     done = project.run(*RUN)
     assert done.exit_code == 1

@@ -11,7 +11,7 @@ from jrh import JrhError, RunReport
 from jrh.hashing import content_id
 from jrh.plugins import Stage, StageOutcome
 from jrh.running import RunState, StageWork, gather
-from jrh.text import clean_text
+from jrh.text import clean_text, count_noun
 from jrh.values import Importance, Section, TextPart
 from jrh_measuring import GateOptions, measure_one_sided, parse_rule, take_look_of_run
 
@@ -41,10 +41,10 @@ class GateOfRun(Stage):
         digest = content_id(work.store.measures.digest(), asdict(self._options))
         known = _stored(work)
         if known is None or known["digest"] != digest:
-            shown, failed = _check(self._options, report, work)
-            known = {"digest": digest, "shown": shown, "failed": failed}
+            shown, failed, unchecked = _check(self._options, report, work)
+            known = {"digest": digest, "shown": shown, "failed": failed, "unchecked": unchecked}
             work.store.set_meta(_NAME, json.dumps(known))
-        return StageOutcome(failed=known["failed"])
+        return StageOutcome(failed=known["failed"], notes=tuple(filter(None, [known["unchecked"]])))
 
     def report(self, report: RunReport, work: StageWork) -> RunReport:
         """Add the result."""
@@ -58,19 +58,28 @@ def _stored(work: StageWork) -> Any:
     return json.loads(text) if text else None
 
 
-def _check(options: GateOptions, report: RunReport, work: StageWork) -> tuple[Mapping[str, Any], str]:
-    """Return what reports show, and what has failed; empty if nothing has."""
+def _check(options: GateOptions, report: RunReport, work: StageWork) -> tuple[Mapping[str, Any], str, str]:
+    """Return what reports show, what has failed, and what was not checked; empty if nothing."""
     # Imported here: every run builds this stage, and most have no gate.
-    from jrh_measuring.gating.checking import FAILS, Terms, check
+    from jrh_measuring.gating.checking import FAILS, INCOMPLETE, Terms, check
     from jrh_measuring.gating.deciding import Outcome
+    from jrh_measuring.gating.selecting import mistakes, unique
 
     from jrh_gate import wording
 
     if report.incomplete:
-        return {"line": f"Gate: not checked. {report.totals}", "rules": []}, ""
-    terms = Terms(
-        rules=tuple(map(parse_rule, options.rules)), allow_missing=options.allow_missing, undecided=options.undecided
+        return {"line": f"Gate: not checked. {report.totals}", "rules": []}, "", ""
+    rules = unique(map(parse_rule, options.rules))
+    # A run of some tests or judges, such as `--test format`, lacks what rules of the whole suite name.
+    unchecked = {rule.text: mistakes(rule, report) for rule in rules}
+    left = tuple(rule for rule in rules if not unchecked[rule.text])
+    why = "; ".join(_line(problem) for problems in unchecked.values() for problem in problems)
+    note = (
+        f"the gate is not checked, {len(rules) - len(left)} of {count_noun(len(rules), 'rule')}: {why}" if why else ""
     )
+    if not left:
+        return {"line": f"Gate: not checked. {why}", "rules": []}, "", note
+    terms = Terms(rules=left, allow_missing=options.allow_missing, undecided=options.undecided)
     try:
         checked = check(
             RunState(suite=report.suite, imported=True),  # it ends here: all trials have a record
@@ -79,15 +88,26 @@ def _check(options: GateOptions, report: RunReport, work: StageWork) -> tuple[Ma
             take_look_of_run(work.store),
             lambda errors: measure_one_sided(work, errors),
         )
-    except JrhError as error:  # such as a rule about a test that this run leaves out
-        why = clean_text(str(error).replace("'\n", "'. "), _MESSAGE)
-        return {"line": f"Gate: not checked. {why}", "rules": []}, ""
+    except JrhError as error:  # such as a threshold that a measure cannot reach
+        return (
+            {"line": f"Gate: not checked. {_line(error)}", "rules": []},
+            "",
+            f"the gate is not checked: {_line(error)}",
+        )
     rows = [[decision.outcome.value, *wording.cells(decision, checked)] for decision in checked.decisions]
-    line = wording.write_headline(checked)
-    shown = {"line": line, "exit_code": checked.exit_code, "rules": rows}
+    line, code = wording.write_headline(checked), checked.exit_code
+    if note:
+        line = f"{note.replace('the gate is', 'Gate:')} The others: {line.removeprefix('Gate: ')}"
+        code = code or INCOMPLETE
+    shown = {"line": line, "exit_code": code, "rules": rows}
     # With `undecided: 1` this is 1 where no rule fails.
     verb = "" if Outcome.FAILS in checked.rules.values() else "is "
-    return shown, f"the gate {verb}{wording.write_outcome(checked)}" if checked.exit_code == FAILS else ""
+    return shown, f"the gate {verb}{wording.write_outcome(checked)}" if checked.exit_code == FAILS else "", note
+
+
+def _line(problem: object) -> str:
+    """Write a message of several lines in one."""
+    return clean_text(str(problem).replace("'\n", "'. "), _MESSAGE)
 
 
 class GateLine:

@@ -60,8 +60,8 @@ def command(
 
     Run it again to resume. No answered call is repeated.
 
-    Exit codes: 0 done, 1 a rule of the suite's gate fails, 2 usage or suite error, 3 incomplete, 4 budget reached, 130
-    interrupted.
+    Exit codes: 0 done, 1 a rule of the suite's gate fails (or is undecided, with `undecided: 1`), 2 usage or suite
+    error, 3 incomplete or a rule not checked, 4 budget reached, 130 interrupted.
     """
     from jrh.running.progress import show_progress
 

@@ -428,7 +428,7 @@ class StageOutcome:
     failed: str = ""
     """What the suite requires and the run is shown not to meet; the run then ends with exit code 1."""
     notes: tuple[str, ...] = ()
-    """What is left to do and why, a sentence each."""
+    """What is left to do and why, a sentence each; the run then ends with exit code 3."""
     items: Mapping[str, Iterable[Item]] = Factory(dict)
     """Task -> all of its items, with labels that the stage found; for a stage that comes after `load` alone."""
     open: str = ""

@@ -393,8 +393,8 @@ def how_it_ended(
         codes = {StopReason.BUDGET: BUDGET_REACHED, StopReason.INTERRUPTED: INTERRUPTED}
         exit_code, message = codes.get(stop.reason, INCOMPLETE), stop.message
     else:
-        notes = [note for outcome in left for note in (*outcome.notes, "a stage is not done") if note]
-        message = _explain_incomplete(report, unfinished) or next(iter(notes), "")
+        notes = [note for outcome in outcomes for note in outcome.notes if note]
+        message = _explain_incomplete(report, unfinished) or next(iter(notes), "a stage is not done" if left else "")
         failed = "; ".join(outcome.failed for outcome in outcomes if outcome.failed)
         # What failed is certain, whatever is missing.
         exit_code = FAILED if failed else INCOMPLETE if message else DONE

@@ -55,19 +55,24 @@ def decisions(
     """
     wanted = unique(rules)
     # All mistakes at once. An unfinished run may still get what a rule names.
-    problems = [problem for rule in wanted for problem in _unknown(rule, report)] if complete else []
+    problems = [problem for rule in wanted for problem in mistakes(rule, report)] if complete else []
     if problems:
         raise SuiteError(problems)
-    return tuple(decision for rule in wanted for decision in _of_rule(rule, report, limits, complete=complete))
+    return tuple(decision for rule in wanted for decision in _of_rule(rule, report, limits))
 
 
-def _of_rule(rule: GateRule, report: RunReport, limits: LimitTable, *, complete: bool) -> Iterator[Decision]:
+def mistakes(rule: GateRule, report: RunReport) -> list[str]:
+    """Return a message per name in the rule that the run does not have, or one that it lacks the measure there."""
+    found = _measures(rule, report)
+    # Records but no such measure at this place: the rule is a mistake, not a gap.
+    nowhere = not found and not any(_tests_without_cases(rule, report, found)) and _has_records(rule, report)
+    return [*_unknown(rule, report)] or ([_nowhere(rule, report)] if nowhere else [])
+
+
+def _of_rule(rule: GateRule, report: RunReport, limits: LimitTable) -> Iterator[Decision]:
     measures = _measures(rule, report)
     absent = [*_judges_without_measure(rule, report, measures), *_tests_without_cases(rule, report, measures)]
     if not measures and not absent:
-        # Records but no such measure at this place: the rule is a mistake, not a gap.
-        if complete and _has_records(rule, report):
-            raise SuiteError([_nowhere(rule, report)])
         yield _without(rule, Place(judge=rule.judge or "", task=rule.task or "", test=rule.named_test or ""))
     order = {judge: position for position, judge in enumerate(report.judges)}
     shared = places(rule, report)
