@@ -45,6 +45,7 @@ def test_a_run_is_backed_up_while_it_writes(held) -> None:
     kept = one(project, "run-backup", "SELECT count(*) FROM records")
     assert 0 < kept < ITEMS
     assert f"Backed up: {kept} record" in said.stdout
+    assert said.stdout.splitlines()[-1].startswith("Next: jrh report ")
     assert one(project, "run-backup", "PRAGMA integrity_check") == "ok"
     assert (project.path / "run-backup/log.jsonl").is_file()
     assert not [path.name for path in project.path.iterdir() if "unfinished" in path.name]

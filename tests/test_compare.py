@@ -8,6 +8,7 @@ import shutil
 
 import jrh
 import pytest
+from attrs import evolve
 from jrh_testing import Inside, Project, call
 from support.comparing import ROOT, compare, found, row
 from support.suites import LABELS, simulated_suite, write_items, write_suite
@@ -272,12 +273,26 @@ def test_runs_without_any_verdict_are_compared_to_nothing_and_say_so(project: Pr
     assert "no case has a score on both sides" in done.stderr
 
 
+def test_another_scale_is_said_with_the_verdict(project: Project) -> None:
+    """A 5 of 1 to 5 and a 5 of 1 to 7 are the same label, and not the same level."""
+    for name, scale in (("five", jrh.Scale.of_levels(1, 5)), ("seven", jrh.Scale.of_levels(1, 7))):
+        rated = evolve(YES_NO, scale=scale)
+        levels = dict.fromkeys(("mini", "other"), lambda test, gold, number: str(1 + number % 5))
+        import_judges(project.path / name, levels, items=20, task=rated, gold="3", expected="3")
+    said = "The scales differ (1, 2, 3, 4, 5; 1, 2, 3, 4, 5, 6, 7): the same label may mean another level."
+    assert said in compare(project, "five:mini", "seven:mini").stdout
+    assert found(project, "five:mini", "seven:mini")["pairs"][0]["verdict"].endswith(said)
+    assert "The scales differ" not in compare(project, "five:mini", "five:other").stdout
+
+
 def test_cases_that_one_side_alone_has_are_counted_by_test(project: Project) -> None:
     mine = {"mini": right_with(0.9), "large": right_with(0.9)}
     import_judges(project.path / "a", mine, items=30, tests={"reference": 1, "format": 1})
-    import_judges(project.path / "b", {"mini": right_with(0.9)}, items=20, tests={"reference": 1, "order": 1})
-    document = found(project, "a", "b")
-    assert document["notes"] == ["'a' has judges that were not compared: large"]
+    theirs = {"mini": right_with(0.9), "small": right_with(0.9)}
+    import_judges(project.path / "b", theirs, items=20, tests={"reference": 1, "order": 1})
+    document = found(project, "a:mini", "b:mini")
+    # One note for all runs.
+    assert document["notes"] == ["judges that were not compared: large (in 'a'); small (in 'b')"]
     matching = document["pairs"][0]["matching"]
     assert matching["by_id"] == 20
     assert matching["only_first"] == {"format": 30, "reference": 10}

@@ -157,6 +157,12 @@ def test_missing_parts_are_named_and_decisions_of_people_are_kept(divided: Divid
     calls = "SELECT count(*) FROM calls"
     assert one(divided.project, "some", calls) == one(divided.project, "part-1", calls)
     assert not list(divided.project.path.glob("*.unfinished"))
+    assert outcome.stdout.splitlines()[-1] == "Next: jrh run SUITE --run-dir some"
+    # Nothing was killed: only the suite has not been run yet.
+    gate = divided.project.run("gate", "some", "--rule", "agreement >= 0.5")
+    assert gate.exit_code == 3
+    assert "its parts were merged, and the suite has not been run since" in gate.stdout
+    assert "killed" not in gate.stdout
 
 
 def test_a_part_goes_on_as_the_same_part_alone(divided: Divided) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from jrh import JrhError, MetricContext, RecordTable, Scale, Task
+from jrh.values import Criteria
 from jrh_measuring import (
     Levels,
     Pairs,
@@ -20,6 +21,7 @@ from jrh_measuring import (
     panels_of,
     read_trials,
 )
+from jrh_measuring.weighted_scores import response_facts
 from jrh_testing import loop_over
 
 YES_NO = Scale.of_labels("YES", "NO")
@@ -41,6 +43,12 @@ def scored(trials, scores) -> list[float | None]:
     """Return what every eligible row scores, in the order of the table; None where it has no score."""
     found = sorted((int(trials.place[row]), row) for row in np.flatnonzero(scores.eligible))
     return [float(scores.value[row]) if scores.answered[row] else None for _, row in found]
+
+
+def test_a_single_level_that_applies_adds_nothing_to_a_weighted_score() -> None:
+    task = Task(name="task", scale=Scale.of_levels(1, 2), criteria=Criteria(name="score", not_applicable="2"))
+    facts = response_facts(trials_of({"canonical": "1"}, {"canonical": "2"}, scale=task.scale), {}, [task])
+    assert np.isnan(facts.credit).all()
 
 
 def test_gold_counts_in_the_reference_condition_and_where_the_verdict_should_stay() -> None:

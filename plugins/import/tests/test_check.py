@@ -143,6 +143,15 @@ def test_both_intervals_are_shown_where_missing_verdicts_widen_one():
     assert worst[2] not in whole
 
 
+def test_verdicts_that_one_label_loses_are_told():
+    """The report of the import has the same test: a third of the NO are lost, and no YES."""
+    humans = ["YES", "NO"] * 60
+    rows = [f"i{item},{'' if item % 6 == 1 else human},{human}" for item, human in enumerate(humans)]
+    document = found(table(rows), *NAMES)
+    assert measure(document, "missing-by-label-p")["estimate"] < 0.001
+    assert "warning: Missing verdicts depend on the gold label" in checked(table(rows), *NAMES)
+
+
 def test_constant_labels_of_people_and_missing_verdicts_are_told():
     rows = [f"i{item},{('YES', 'NO', '', 'refused')[item % 4]},YES" for item in range(40)]
     text = checked(table(rows), *NAMES)

@@ -161,7 +161,8 @@ def test_mistakes_of_the_import_file_have_their_line(project):
     done = imported(project, "i1,j,YES,YES\n", "values: {jugde: x}")
     assert "unknown target jugde; did you mean 'judge'?" in done.stderr
     done = imported(project, "i1,j,YES,YES\n", "values: {human: x}")
-    assert "unknown target human; did you mean 'gold'?" in done.stderr
+    assert "values: unknown target human; did you mean 'gold'?" in done.stderr
+    assert done.stderr.count("values: ") == 1
 
 
 def test_the_label_one_point_zero_is_not_the_label_one(project):

@@ -103,6 +103,8 @@ def _credit(scale: Scale, not_applicable: str) -> Mapping[str, float]:
     positive one adds 1 and the others 0.
     """
     labels = [label for label in scale.labels if label != not_applicable]
+    if len(labels) <= 1:
+        return {}  # one level is neither the lowest nor the highest
     if scale.kind is ScaleKind.ORDINAL:
         return {label: place / (len(labels) - 1) for place, label in enumerate(labels)}
     met = scale.positive_label or labels[0]

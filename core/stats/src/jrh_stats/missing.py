@@ -51,8 +51,6 @@ def missingness_test(
     Raises:
         ValueError: the shapes differ.
     """
-    from scipy.special import chdtrc
-
     # `trials` and `lost` are the tables n_kg and missing_kg of the formula.
     gone, groups, strata = np.asarray(missing), whole_codes(conditions), whole_codes(items)
     cluster = strata if clusters is None else whole_codes(clusters)
@@ -74,6 +72,8 @@ def missingness_test(
     present = trials.sum(axis=0) > 0
     if present.sum() <= 1:
         return Significance(p=None, method="cochran-mantel-haenszel", n=int(gone.sum()), flags=("empty",))
+    from scipy.special import chdtrc  # only where there is something to test: loading it takes longer than all else
+
     trials, lost = trials[:, present], lost[:, present]
     expected = trials * (m / n)[:, None]
     # Sorted before it is summed, so that the order of items does not show in the last digit.
@@ -148,8 +148,6 @@ def missingness_association(missing: ArrayLike, scores: ArrayLike) -> Significan
     Raises:
         ValueError: the shapes differ.
     """
-    from scipy.special import chdtrc
-
     lost = np.asarray(missing, dtype=np.float64)
     columns = np.asarray(scores, dtype=np.float64).reshape(len(lost), -1)
     if lost.ndim != 1 or not (np.isfinite(lost).all() and np.isfinite(columns).all()):
@@ -163,6 +161,8 @@ def missingness_association(missing: ArrayLike, scores: ArrayLike) -> Significan
         return Significance(p=None, method="mantel", clusters=len(lost), flags=("empty",))
     fitted = x @ np.linalg.lstsq(x, y, rcond=None)[0]
     statistic = (len(y) - 1) * float(fitted @ fitted) / float(y @ y)
+    from scipy.special import chdtrc
+
     return Significance(
         p=float(chdtrc(degrees, statistic)), statistic=statistic, degrees=degrees, method="mantel", clusters=len(lost)
     )

@@ -75,10 +75,13 @@ def command(
 
 
 def _say_changes(pairs: list[tuple[Side, Side]]) -> None:
-    """Say on the error stream whose code has changed since its run; of several runs, in which."""
+    """Say on the error stream whose code has changed since its run; once, and of several runs in which."""
     from jrh.running import code_changes
 
     runs = list(dict.fromkeys(side.run.path for pair in pairs for side in pair))
+    changed: dict[str, list[str]] = {}
     for run in runs:
         for sentence in code_changes(run):
-            tell(f"{run}: {sentence}." if len(runs) > 1 else f"{sentence}.")
+            changed.setdefault(sentence, []).append(str(run))
+    for sentence, of_runs in changed.items():
+        tell(f"{', '.join(of_runs)}: {sentence}." if len(runs) > 1 else f"{sentence}.")

@@ -139,10 +139,13 @@ def _unfinished(pairs: Sequence[tuple[Side, Side]]) -> Iterable[str]:
 def _notes(pairs: Sequence[tuple[Side, Side]]) -> Iterable[str]:
     runs: dict[str, OpenRun] = {side.run.path: side.run for pair in pairs for side in pair}
     compared = {(side.run.path, side.name.judge) for pair in pairs for side in pair}
-    for run in runs.values():
-        left = [judge for judge in run.report.judges if (run.path, judge) not in compared]
-        if left:
-            yield f"'{run.path}' has judges that were not compared: {', '.join(left)}"
+    left = {
+        path: ", ".join(judge for judge in run.report.judges if (path, judge) not in compared)
+        for path, run in runs.items()
+    }
+    if any(left.values()):
+        named = "; ".join(f"{judges} (in '{path}')" for path, judges in left.items() if judges)
+        yield f"judges that were not compared: {named}"
     levels = {run.report.level for run in runs.values()}
     if len(levels) > 1:
         yield f"the runs have different confidence levels; these intervals use {pairs[0][0].run.report.level:g}"

@@ -9,6 +9,7 @@ from attrs import evolve, frozen
 from jrh import Interval
 from jrh.text import count_noun, format_dollars
 from jrh_measuring import format_counts, format_ends, format_number, format_p, state_p
+from jrh_measuring.comparing.causes import SCALE
 from jrh_measuring.comparing.results import Answer, Changes, Comparison, Flip, Noise, Pair, Point, Row, SideName, Within
 from jrh_measuring.comparing.scoring import MEASURES, measure_names
 
@@ -125,7 +126,15 @@ def verdict_sentence(pair: Pair, comparison: Comparison) -> str:
         count = sum(row.answer is answer for row in rows)
         if count:
             parts.append(f"{words} on {count:,} of {len(rows):,} measures")
-    return f"{side(pair.second)}: {'; '.join(parts)}."
+    return f"{side(pair.second)}: {'; '.join(parts)}.{_other_scale(pair)}"
+
+
+def _other_scale(pair: Pair) -> str:
+    """Warn that the sides judge on scales with other labels, unless these are the same under other names."""
+    for cause in pair.causes if not pair.matching.labels else ():
+        if cause.what.endswith(SCALE) and set(cause.before.split(", ")) != set(cause.after.split(", ")):
+            return f" The scales differ ({cause.before}; {cause.after}): the same label may mean another level."
+    return ""
 
 
 def _pair(pair: Pair, comparison: Comparison) -> Iterator[Block]:

@@ -44,7 +44,7 @@ class GateOfRun(Stage):
             shown, failed, unchecked = _check(self._options, report, work)
             known = {"digest": digest, "shown": shown, "failed": failed, "unchecked": unchecked}
             work.store.set_meta(_NAME, json.dumps(known))
-        return StageOutcome(failed=known["failed"], notes=tuple(filter(None, [known["unchecked"]])))
+        return StageOutcome(failed=known["failed"], unchecked=known["unchecked"])
 
     def report(self, report: RunReport, work: StageWork) -> RunReport:
         """Add the result."""

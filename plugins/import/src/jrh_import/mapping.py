@@ -38,13 +38,12 @@ OffScale: TypeAlias = Literal["error", "status"]
 """How to treat a label that is not on the scale: `status` imports it with the status `off_scale`."""
 
 
-def _check_targets(_instance: object, attribute: object, value: Mapping[str, object]) -> None:
+def _check_targets(_instance: object, _attribute: object, value: Mapping[str, object]) -> None:
     unknown = [target for target in value if target not in TARGETS]
     if unknown:
-        name = getattr(attribute, "name", "columns")
         meant = target_meant(unknown[0], TARGETS, VERDICT_NAMES)
         hint = f"; did you mean '{meant}'?" if meant else "."
-        raise ValueError(f"{name}: unknown target {', '.join(unknown)}{hint} Targets: {', '.join(TARGETS)}")
+        raise ValueError(f"unknown target {', '.join(unknown)}{hint} Targets: {', '.join(TARGETS)}")
     unquoted = [target for target, constant in value.items() if isinstance(constant, bool) and target not in TRUTHS]
     if unquoted:
         raise ValueError(f"the value of {', '.join(unquoted)} could be text or a number; write it in quotes")
@@ -59,7 +58,7 @@ def _check_covariates(_instance: object, _attribute: object, value: Json) -> Non
         named = list(entry.values()) if isinstance(entry, Mapping) else [entry]
         if not isinstance(value, Mapping) or not named or not all(isinstance(column, str) for column in named):
             raise ValueError(
-                "covariates: write columns, [length, author], or covariate: column, or in a comparison "
+                "write columns, [length, author], or covariate: column, or in a comparison "
                 "covariate: {A: column, B: column}"
             )
 

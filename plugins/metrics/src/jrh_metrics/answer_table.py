@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from typing import Any
 
 from attrs import evolve, frozen
 from jrh import REFERENCE, RunReport
@@ -11,16 +11,9 @@ from jrh.values import Cell, Column, Importance, MeasureRef, Row, Section, Table
 from jrh_measuring import ReportMeasures
 
 from jrh_metrics.judge_ranking import DIGITS, TIE, Comparisons, Rankings, rank_judges, status_counts
-from jrh_metrics.judge_uses import ENOUGH, WHOLE, name_tasks, next_steps, planned_of_judge, use_of_task
+from jrh_metrics.judge_uses import USES, WHOLE, name_tasks, next_steps, planned_of_judge, use_of_task
 from jrh_metrics.judges_by_tests import EXPECTED, price_of_verdicts
 from jrh_metrics.rules.accuracy import RERUN
-
-_NOTES: Final = {
-    "use for": f"Use for: kappa is above {ENOUGH:g} even at its lower limit, and no test failed. The limit is not "
-    "corrected for the number of judges.",
-    "not for": f"Not for: a bad finding or a warning names it, or kappa is below {ENOUGH:g} even at its upper limit.",
-}
-"""Heading -> what it says, under the table."""
 
 
 @frozen
@@ -123,7 +116,7 @@ def _table_of_uses(measures: ReportMeasures, rankings: Rankings) -> TablePart:
         )
         rows.append(Row(heads=(judge,), cells=cells))
     table = _used_columns(("use for", "not for", "undecided", "next step"), rows)
-    note = " ".join(_NOTES[column.heading] for column in table["columns"] if column.heading in _NOTES)
+    note = " ".join(USES[column.heading] for column in table["columns"] if column.heading in USES)
     return TablePart(caption="Judges and their uses", heads=("Judge",), note=note, **table)
 
 

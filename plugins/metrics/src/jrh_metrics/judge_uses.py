@@ -42,6 +42,14 @@ _FAULTS: Final = frozenset({"unparsable", "off_scale"})
 _CALM: Final = "ask for a lower temperature or take a majority of repeats"
 _UNSTABLE: Final = 0.2
 """A judge that is shown to change one verdict in five when asked again decides by chance what a single answer says."""
+USES: Final = {
+    "use for": f"Use for: kappa is above {ENOUGH:g} even at its lower limit, and no test failed. The limit is not "
+    "corrected for the number of judges.",
+    "not for": "Not for a test: a bad finding or a warning names it. Not for a task: a bad finding is about its "
+    f"reference condition, kappa is below {ENOUGH:g} even at its upper limit, or more than {_UNSTABLE:.0%} of verdicts "
+    "change when asked again even at the lower limit.",
+}
+"""Heading of a column -> when a judge is named there: the rules of this module in a sentence, under the table."""
 
 
 @frozen(kw_only=True)

@@ -31,7 +31,7 @@ def merge(run_dirs: tuple[Path, ...], run_dir: Path) -> int:
         tell(f"jrh: missing: {', '.join(merged.missing)}. {ask}; a part without items has none.")
     if merged.unfinished:
         tell(f"jrh: not finished: {', '.join(merged.unfinished)}. {ask}.")
-    say(f"To report: jrh run SUITE --run-dir {shlex.quote(str(run_dir))}")  # where the suite is, no part knows
+    say_next("run", "SUITE", "--run-dir", run_dir)  # where the suite is, no part knows
     return 3 if merged.missing or merged.unfinished else 0
 
 
@@ -49,9 +49,9 @@ def backup(run_dir: Path, target: Path | None) -> int:
 
     target = target or run_dir.resolve().with_name(f"{run_dir.resolve().name}-backup")
     records = back_up_run(run_dir, target)
-    where = shlex.quote(str(target))
     say(f"Backed up: {count_noun(records, 'record')}, all checksums right.")
-    say(f"To report: jrh report {where}\nTo continue it in place of the run: jrh run SUITE --run-dir {where}")
+    say(f"To continue it in place of the run: jrh run SUITE --run-dir {shlex.quote(str(target))}")
+    say_next("report", target)
     return 0
 
 

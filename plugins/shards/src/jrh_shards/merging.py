@@ -13,9 +13,10 @@ from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias
 
+from attrs import asdict
 from filelock import FileLock, Timeout
 from jrh.errors import DamagedStoreError, StoreError
-from jrh.running import carry_plugins, open_store
+from jrh.running import ENDED, Ended, carry_plugins, open_store
 from jrh.store import ALIKE, SEED, SHARD, Merge, StoredRows, TableSpec, write_store
 from jrh.suite import Shard
 from jrh.text import count_noun
@@ -110,6 +111,8 @@ def _tables(parts: Sequence[StoredRows]) -> Iterator[tuple[str, Iterable[Row]]]:
 
     Each table is written before the next one is asked for.
     """
+    ended = Ended(exit_code=3, message="its parts were merged, and the suite has not been run since", complete=False)
+    yield "meta", [{"key": ENDED, "value": json.dumps(asdict(ended))}]
     after = 0
     last: dict[str, int] = {}
 

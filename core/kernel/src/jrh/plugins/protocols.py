@@ -427,8 +427,10 @@ class StageOutcome:
     """Whether nothing is left to do; the run with a stage that is not complete ends with exit code 3."""
     failed: str = ""
     """What the suite requires and the run is shown not to meet; the run then ends with exit code 1."""
+    unchecked: str = ""
+    """What the suite requires and this run cannot show; the run then ends with exit code 3, and is complete."""
     notes: tuple[str, ...] = ()
-    """What is left to do and why, a sentence each; the run then ends with exit code 3."""
+    """What is left to do and why, a sentence each."""
     items: Mapping[str, Iterable[Item]] = Factory(dict)
     """Task -> all of its items, with labels that the stage found; for a stage that comes after `load` alone."""
     open: str = ""

@@ -11,6 +11,7 @@ from .event_loop import for_each as for_each
 from .event_loop import run_to_end as run_to_end
 from .gathering import gather as gather
 from .identity import stage_identity as stage_identity
+from .outcome import Ended as Ended
 from .outcome import RunRequest as RunRequest
 from .outcome import RunResult as RunResult
 from .outcome import RunState as RunState
@@ -28,6 +29,7 @@ from .stage_work import StageWork as StageWork
 from .stages.cases_of_drafts import reference_cases as reference_cases
 from .stages.perturb import make_cases as make_cases
 from .stages.perturb import select_items as select_items
+from .stages.summary import ENDED as ENDED
 from .stages.summary import Summary as Summary
 from .stages.summary import recall as recall
 from .stages.summary import state as state

@@ -393,8 +393,9 @@ def how_it_ended(
         codes = {StopReason.BUDGET: BUDGET_REACHED, StopReason.INTERRUPTED: INTERRUPTED}
         exit_code, message = codes.get(stop.reason, INCOMPLETE), stop.message
     else:
-        notes = [note for outcome in outcomes for note in outcome.notes if note]
-        message = _explain_incomplete(report, unfinished) or next(iter(notes), "a stage is not done" if left else "")
+        notes = [note for outcome in left for note in (*outcome.notes, "a stage is not done")]
+        notes += [outcome.unchecked for outcome in outcomes]
+        message = _explain_incomplete(report, unfinished) or next(filter(None, notes), "")
         failed = "; ".join(outcome.failed for outcome in outcomes if outcome.failed)
         # What failed is certain, whatever is missing.
         exit_code = FAILED if failed else INCOMPLETE if message else DONE
@@ -413,8 +414,7 @@ def _explain_incomplete(report: RunReport | None, unfinished: Sequence[str]) -> 
         return f"drafts are missing because a model call failed or a plugin raised an error: {', '.join(unfinished)}"
     failed = report.records.where(report.records.failure_mask())
     if failed:
-        failures = f"{len(failed)} of {len(report.records)} trials failed and have no verdict"
-        return f"{failures}{_commonest_reason(failed)}"
+        return f"{len(failed)} of {len(report.records)} trials failed and have no verdict{_commonest_reason(failed)}"
     return _without_cases(report) or _silent(report)
 
 

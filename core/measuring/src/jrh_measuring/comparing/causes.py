@@ -16,6 +16,8 @@ from jrh_measuring.comparing.sides import Side
 
 LOOKED_AT: Final = 200
 """Maximum replies per side whose fingerprints are read."""
+SCALE: Final = ": scale"
+"""How `what` of a cause ends that names the scales of both sides."""
 _LONG: Final = 120
 _CASES: Final = ("perturber", "validator", "data source")
 """Roles that produce the cases; all judges of a run share them."""
@@ -194,4 +196,4 @@ def _scales(mine: Mapping[str, Task], theirs: Mapping[str, Task]) -> Iterator[Ca
     for name, task in mine.items():
         scales = [", ".join(task_of_side.scale.labels) for task_of_side in (task, theirs.get(name, task))]
         if scales[0] != scales[1]:
-            yield Cause(kind="task", what=f"{name}: scale", before=scales[0], after=scales[1])
+            yield Cause(kind="task", what=f"{name}{SCALE}", before=scales[0], after=scales[1])

@@ -26,7 +26,7 @@ ADDED: Final = ("judge-comparison",)
 _PLUGIN: Final = "jrh-metrics"
 """Loading one plugin takes a tenth of the time that all take."""
 _METRICS: Final = (
-    *("missing", "gold-accuracy", "gold-kappa", "error-rates", "rerun-disagreement"),
+    *("missing", "missing-by-condition", "gold-accuracy", "gold-kappa", "error-rates", "rerun-disagreement"),
     "covariate-effect",
     *("ordinal-errors", "ordinal-association"),
     *ADDED,
