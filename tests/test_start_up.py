@@ -1,12 +1,13 @@
 """What a command imports is what it costs: a small run is over before scikit-learn would be loaded."""
 
 import gc
+import io
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from jrh.cli import main
+from jrh.cli import invoke, main
 from jrh_testing import ChatServer
 
 SLOW = {
@@ -119,3 +120,49 @@ def test_garbage_is_collected_while_a_command_works_and_not_while_it_is_imported
     with pytest.raises(SystemExit):
         main(["init", "--help"])
     assert called == ["disable", "freeze", "set_threshold", "enable", "freeze"]
+
+
+LATE = """\
+import sys
+from jrh import ReporterSpec, hookimpl
+
+
+class Late:
+    def render(self, report):
+        return sys.stdout.getvalue()
+
+
+@hookimpl
+def jrh_reporters():
+    yield ReporterSpec(name="late", summary="what was printed before it", factory=lambda: Late(), filename="late.txt")
+"""
+
+
+class ClosedPipe(io.StringIO):
+    """Standard output whose reader has gone."""
+
+    def flush(self) -> None:
+        """Fail, as a closed pipe does."""
+        raise BrokenPipeError
+
+
+def test_the_answer_is_printed_before_other_reports_are_made_and_costs_none_of_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("late.py").write_text(LATE, encoding="utf-8")
+    suite = SUITE.replace("JUDGE", "{judge: simulated, name: j}").replace(
+        "terminal, json, html, markdown", "late, terminal"
+    )
+    Path("suite.yaml").write_text(suite, encoding="utf-8")
+    run = ["run", "suite.yaml", "--plugins", "late.py", "--run-dir", "out"]
+    assert invoke(run) == 0
+    printed, before = capsys.readouterr().out, Path("out/late.txt").read_text(encoding="utf-8")
+    answer, cost, rest = printed.partition("No model was called.")
+    assert cost
+    assert before == answer
+    assert before not in rest
+    Path("out/late.txt").unlink()
+    monkeypatch.setattr(sys, "stdout", ClosedPipe())
+    assert invoke(run) == 1
+    assert Path("out/late.txt").exists()

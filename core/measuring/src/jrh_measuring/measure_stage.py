@@ -79,13 +79,7 @@ class Measuring(Stage):
             evolve(line, agreement=agreements(work.store, line.task, line.test, report.level))
             for line in report.attrition
         )
-        measured = evolve(
-            report,
-            attrition=tuple(attrition),
-            measures=measures,
-            notes=(*report.notes, *notes),
-            warnings=(*report.warnings, *notes),
-        )
+        measured = evolve(report, attrition=tuple(attrition), measures=measures).add_notes(notes)
         return _with_findings(measured, work)
 
 
@@ -113,7 +107,7 @@ def _with_findings(report: RunReport, work: StageWork) -> RunReport:
     rules = rule_changes(record.rules, decided.rules) or "those of the run"
     again = f"findings decided again with the installed rules ({rules})"
     changes = (again, *changes_of_findings(record.found, decided.found))
-    return evolve(report, notes=(*report.notes, *changes), warnings=(*report.warnings, *changes))
+    return report.add_notes(changes)
 
 
 def _readable_record(work: StageWork) -> FindingsRecord | None:

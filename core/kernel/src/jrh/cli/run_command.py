@@ -6,9 +6,10 @@ import math
 import shlex
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 from attrs import evolve
@@ -21,6 +22,9 @@ from jrh.running.outcome import BUDGET_REACHED, FAILED, RunResult
 from jrh.suite.definition import Budget
 from jrh.text import FiniteRange, count_noun, format_dollars, terminal
 from jrh.values.report import total_spending
+
+if TYPE_CHECKING:
+    from jrh.running.progress import Progress
 
 _DOLLARS: Final = "budget.usd="
 _WHY_MORE: Final = (
@@ -70,9 +74,13 @@ def command(
     estimate = partial(estimate_cost, request)
     if not yes and request.resolved.models:
         _confirm(estimate(), confirm_above)
+    printed: list[str] = []
     with show_progress(plain=True) as progress:
+        progress.print_answer = partial(_print_first, progress, printed)
         result = execute(request, progress)
     try:
+        if not printed:
+            _print(result.terminal)
         _show(result, _enough(request.suite.budget, result, estimate))
     except JrhError as error:
         if not result.exit_code:
@@ -118,10 +126,23 @@ def _enough(budget: Budget, result: RunResult, estimate: Callable[[], CostEstima
     return tuple(settings)
 
 
-def _show(result: RunResult, budget: Sequence[str]) -> None:
-    if result.terminal:
-        terminal.say(result.terminal.rstrip("\n"), styled=True)
+def _print_first(progress: Progress, printed: list[str], text: str) -> None:
+    """Print the answer while other reports are still to be made."""
+    # What cannot be printed is tried again when all is written, and the error is then that of the command.
+    with suppress(JrhError, OSError):
+        if not printed:
+            progress.stop()
+            _print(text)
+            printed.append(text)
+
+
+def _print(text: str) -> None:
+    if text:
+        terminal.say(text.rstrip("\n"), styled=True)
         terminal.say()
+
+
+def _show(result: RunResult, budget: Sequence[str]) -> None:
     terminal.say(_spending(result))
     for path in result.files:
         terminal.say(f"Report: {path}")

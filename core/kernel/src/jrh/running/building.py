@@ -15,14 +15,7 @@ from jrh.hashing import derive_seed
 from jrh.models.client import Client, OpenModel
 from jrh.plugins.component_identity import Source, code_digest, load_object
 from jrh.plugins.factories import make
-from jrh.plugins.protocols import (
-    BuildContext,
-    Logger,
-    ModelClient,
-    Parser,
-    Stage,
-    Validator,
-)
+from jrh.plugins.protocols import BuildContext, Logger, ModelClient, Parser, Stage, Validator
 from jrh.plugins.registry import Entry, Plugins
 from jrh.plugins.specs import JudgeKind, JudgeSpec, StageSpec
 from jrh.running.stages.load import apply_labels, check
@@ -86,11 +79,7 @@ class Builder:
     """Build the components of one run; models are built once and shared."""
 
     def __init__(
-        self,
-        resolved: ResolvedSuite,
-        plugins: Plugins,
-        log: Callable[..., Logger],
-        open_model: OpenModel,
+        self, resolved: ResolvedSuite, plugins: Plugins, log: Callable[..., Logger], open_model: OpenModel
     ) -> None:
         """Keep the suite, what is installed, how to make a logger, and how a model gets its gate."""
         self.resolved = resolved

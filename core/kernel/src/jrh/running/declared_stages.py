@@ -6,8 +6,6 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 
-from attrs import evolve
-
 from jrh.errors import RAISED, JrhError, StopRun
 from jrh.plugins.protocols import Logger, Stage, StageOutcome, StageQuestion
 from jrh.plugins.registry import Entry
@@ -101,7 +99,7 @@ def add_to_report(report: RunReport, work: StageWork) -> RunReport:
                 raise
             except RAISED as error:
                 note = _failure_note(name, error, work.log)
-                report = evolve(report, notes=(*report.notes, note), warnings=(*report.warnings, note))
+                report = report.add_notes([note])
     return report
 
 

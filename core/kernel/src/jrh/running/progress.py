@@ -31,6 +31,8 @@ class Progress:
         """Start without a stage."""
         self.seconds: dict[str, float] = {}
         """Stage -> how long it was shown, by the clock."""
+        self.print_answer: Callable[[str], object] = str
+        """Called with the report for the terminal before other reports are made; does nothing where none is set."""
         self._began: dict[str, float] = {}
 
     def begin(self, stage: str, total: int | None, *, done: int = 0) -> None:  # noqa: ARG002 - for those that show it
@@ -54,6 +56,9 @@ class Progress:
 
     def say(self, text: str) -> None:
         """Tell the user a sentence."""
+
+    def stop(self) -> None:
+        """Draw nothing more, as the answer is printed."""
 
 
 class Noting(Progress):
@@ -293,3 +298,7 @@ class RichProgress(Counting):
         """Print above the bars."""
         # Brackets in a message are text, no markup of rich.
         self._bars.console.print(clean_lines(text), markup=False)
+
+    def stop(self) -> None:
+        """Take the bars away, which would be drawn into the answer."""
+        self._bars.stop()

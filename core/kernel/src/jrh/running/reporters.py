@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import Any, Final, TypeAlias
@@ -41,12 +41,7 @@ def with_sections(report: RunReport, builder: Builder, log: Logger) -> RunReport
             notes.append(f"section '{entry.spec.name}' could not be written: {error_line(error)}")
     # The sort is stable: sections of the same importance stay in the order their plugins ask for.
     sections.sort(key=lambda section: _ORDER.index(section.importance))
-    return evolve(
-        report,
-        sections=tuple(sections),
-        notes=(*report.notes, *notes),
-        warnings=(*report.warnings, *notes),
-    )
+    return evolve(report, sections=tuple(sections)).add_notes(notes)
 
 
 def _sections(entry: Entry[SectionSpec], report: RunReport, builder: Builder) -> Iterator[Section]:
@@ -121,6 +116,10 @@ def _in_full(reporter: Resolved[ReporterSpec]) -> Resolved[ReporterSpec]:
     if spec.target is not ReportTarget.TERMINAL or "full" not in fields_dict(spec.options):
         return reporter
     return evolve(reporter, options=evolve(reporter.options, full=True))
+
+
+def _makes_document(reporter: Resolved[ReporterSpec]) -> bool:
+    return reporter.entry.spec.target is not ReportTarget.TERMINAL
 
 
 def _set(options: dict[str, dict[str, Json]], entries: Sequence[Entry[Any]], setting: str) -> None:
@@ -221,28 +220,31 @@ def _write(path: Path, chunks: Iterator[bytes]) -> Path:
 
 
 def write_reports(
-    builder: Builder, report: RunReport, run_dir: Path, log: Logger, *, full: bool = False, said: Collection[str] = ()
+    builder: Builder,
+    report: RunReport,
+    run_dir: Path,
+    log: Logger,
+    *,
+    full: bool = False,
+    shown: RunReport | None = None,
+    answer: Callable[[str], object] = str,
 ) -> Written:
     """Let every reporter of the suite write; one that breaks costs nothing but its own report.
 
-    `full` asks the reporters of the terminal for everything they have, except the notes that the command prints itself
-    (`said`).
+    `full` asks the reporters of the terminal for everything they have. They are shown `shown` where it is given, and
+    `answer` is called with what they made before each of the others, which take a while.
     """
-    # On the terminal these notes would appear twice, as the command prints them itself.
-    shown = evolve(
-        report,
-        notes=tuple(note for note in report.notes if note not in said),
-        warnings=tuple(note for note in report.warnings if note not in said),
-    )
     terminal: list[str] = []
     files: list[Path] = []
     problems: list[str] = []
     unwritten: list[StoreError] = []
-    reporters = builder.resolved.reporters
+    reporters = sorted(builder.resolved.reporters, key=_makes_document)
     for resolved in map(_in_full, reporters) if full else reporters:
         spec: ReporterSpec = resolved.entry.spec
+        if _makes_document(resolved):
+            answer("\n".join(terminal))
         try:
-            content = builder.build(resolved).render(shown if spec.target is ReportTarget.TERMINAL else report)
+            content = builder.build(resolved).render(report if _makes_document(resolved) else shown or report)
             if spec.target is ReportTarget.TERMINAL:
                 terminal.append(content if isinstance(content, str) else content.decode("utf-8"))
             else:  # that of a notebook too, where a suite names it

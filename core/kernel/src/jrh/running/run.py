@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from attrs import evolve
-
 from jrh.errors import DamagedStoreError, StoreError
 from jrh.plugins.protocols import StageOutcome
 from jrh.running.declared_stages import add_to_report, run_stages
@@ -42,7 +40,8 @@ async def conclude(ready: Prepared, executed: Execution) -> RunResult:
     written = Written()
     if report is not None:
         ready.progress.begin("report", None)
-        written = write_reports(ready.builder, report, ready.run_dir, ready.log, full=ready.settings.full)
+        answer, full = ready.progress.print_answer, ready.settings.full
+        written = write_reports(ready.builder, report, ready.run_dir, ready.log, full=full, answer=answer)
         ready.progress.end()
     # Noted after the reports are written: a run whose disk fills up before that has not ended.
     ended = how_it_ended(executed.stop, report, executed.making.unfinished, (*executed.declared, *outcomes))
@@ -67,7 +66,6 @@ async def _build_report(
     report = add_to_report(gather(store, work.summary, records), work)
     # A stage may have written what is missing into the report already.
     notes = tuple(note for outcome in (*earlier, *outcomes) for note in outcome.notes if note not in report.notes)
-    report = evolve(report, notes=(*report.notes, *notes), warnings=(*report.warnings, *notes))
-    report = with_sections(report, ready.builder, ready.log)
+    report = with_sections(report.add_notes(notes), ready.builder, ready.log)
     ready.progress.end()
     return report, outcomes

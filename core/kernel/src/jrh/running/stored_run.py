@@ -78,11 +78,12 @@ def report_again(
         work = evolve(work, installed_rules=installed_rules, say=sentences.append)
         report = add_to_report(gather(store, work.summary, work.records), work)
         builder = builder_of_summary(work.summary, loaded, reporters)
-        report = with_sections(report, builder, Quiet())
-        # The report says so, since code that has changed no longer explains the numbers.
+        shown = with_sections(report, builder, Quiet())
+        # The report says so, since code that has changed no longer explains the numbers. On the terminal the command
+        # does it.
         changed = tuple(source_changes(store, run_dir))
-        report = evolve(report, notes=(*report.notes, *changed), warnings=(*report.warnings, *changed))
-        written = write_reports(builder, report, make_directory(output or run_dir), Quiet(), full=full, said=changed)
+        report, directory = shown.add_notes(changed), make_directory(output or run_dir)
+        written = write_reports(builder, report, directory, Quiet(), full=full, shown=shown)
         problems = (*written.problems, *(f"reporter '{name}' writes nothing: it is not loaded" for name in gone))
         incomplete = report.totals if report.incomplete else ""
         return evolve(written, problems=problems, changed=(*sentences, *changed), incomplete=incomplete)

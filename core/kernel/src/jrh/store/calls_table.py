@@ -146,14 +146,7 @@ class CallsTable:
         return call
 
     def conclude(
-        self,
-        call: int,
-        *,
-        outcome: str,
-        final: bool,
-        cost: float | None,
-        detail: str,
-        payload: str | None,
+        self, call: int, *, outcome: str, final: bool, cost: float | None, detail: str, payload: str | None
     ) -> asyncio.Future[None]:
         """Queue the outcome of a call; return a future that completes once it is durable.
 

@@ -196,11 +196,7 @@ class TestSettings(Named):
 class JudgeSettings(Named):
     """The keys of every judge besides its options."""
 
-    folds: int = option(
-        "Folds for judges that are trained.",
-        CHECK_FOLDS,
-        default=attrs.fields(JudgeUse).folds.default,
-    )
+    folds: int = option("Folds for judges that are trained.", CHECK_FOLDS, default=attrs.fields(JudgeUse).folds.default)
 
 
 @frozen(kw_only=True)

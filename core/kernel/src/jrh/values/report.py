@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import ClassVar, Final
 
-from attrs import Factory, frozen
+from attrs import Factory, evolve, frozen
 
 import jrh
 from jrh.values.finding import ClaimFamily, Finding
@@ -212,6 +212,11 @@ class RunReport:
 
     flags: Mapping[str, Flag] = Factory(dict)
     """The flags that were declared when the run was made, by name; a flag that is missing here says nothing."""
+
+    def add_notes(self, notes: Iterable[str]) -> RunReport:
+        """Return the report with further notes, each of them a warning."""
+        added = tuple(notes)
+        return evolve(self, notes=(*self.notes, *added), warnings=(*self.warnings, *added))
 
     @property
     def incomplete(self) -> bool:

@@ -60,13 +60,7 @@ def with_findings(
 
 def with_found(report: RunReport, found: RunFindings) -> RunReport:
     """Return a report with findings, and with a note per rule that failed."""
-    return evolve(
-        report,
-        findings=found.findings,
-        family=found.family,
-        notes=(*report.notes, *found.problems),
-        warnings=(*report.warnings, *found.problems),
-    )
+    return evolve(report, findings=found.findings, family=found.family).add_notes(found.problems)
 
 
 def decide(report: RunReport, settings: FindingSettings, plugins: Plugins) -> FindingsRecord:
