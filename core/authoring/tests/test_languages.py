@@ -185,6 +185,8 @@ def test_what_is_plainly_english_needs_no_classifier(monkeypatch: pytest.MonkeyP
     )
     assert all(map(is_english, ENGLISH))
     assert not any(other_language(*pair) for pair in permutations(ENGLISH, 2))
+    assert not other_language(ENGLISH[5], "Thanks for asking, but sadly I can't come.")
+    assert not other_language(TRANSLATED["de"][3], "Ein Zentimeter ist gleich zehn Millimeter.")
     assert is_english("maison", "What is the French word for 'house'?")
     assert not asked
     is_english("Im Deutschen sagt man 'the' und 'and' fast nie, und das ist auch gut so.", REQUEST)

@@ -65,13 +65,16 @@ def other_language(original: str, text: str) -> bool:
 
     Another script: most of the first 2,000 letters are of another script; a text without letters has none. Another
     language: both texts have at least 30 letters, the original's language is known (probability 0.5 or more), the
-    text is in another one (0.8 or more), and the original's language is hardly possible (0.02 or less).
+    text is in another one (0.8 or more), and the original's language is hardly possible (0.02 or less). Texts that
+    share most of their words, and texts full of English function words, are in one language.
     """
     script, script_before = _script(text), _script(original)
     if script and script_before and script != script_before:
         return True
     # Shorter texts, formulas and names look like some language or other.
-    if min(_letters(original), _letters(text)) < _LETTERS or (_plainly_english(original) and _plainly_english(text)):
+    if min(_letters(original), _letters(text)) < _LETTERS:
+        return False
+    if _share_most_words(original, text) or (_plainly_english(original) and _plainly_english(text)):
         return False
     before, after = _languages(original[:_READ]), _languages(text[:_READ])
     (language, known), (other, sure) = _likeliest(before), _likeliest(after)
@@ -103,6 +106,11 @@ def is_english(text: str, context: str = "") -> bool:
     if (long and languages[_ENGLISH] < _PERHAPS) or (language != _ENGLISH and sure >= _SURE):
         return False
     return _likeliest(_languages(f"{context} {text}"[:_READ]))[0] == _ENGLISH
+
+
+def _share_most_words(original: str, text: str) -> bool:
+    before, after = ({*_WORD.findall(each[:_READ].casefold())} for each in (original, text))
+    return 2 * len(before & after) > max(len(before), len(after))
 
 
 def _plainly_english(text: str) -> bool:

@@ -97,11 +97,7 @@ class StageTable:
         The rows are written as they come, and never held together. If one cannot be made, the rows before stay.
         """
         self._database.replace(
-            self._name,
-            digest,
-            *create(self._spec),
-            (f"DELETE FROM {self._name}", [()]),
-            (self._insert, rows),
+            self._name, digest, *create(self._spec), (f"DELETE FROM {self._name}", [()]), (self._insert, rows)
         )
 
     def last(self) -> Any:

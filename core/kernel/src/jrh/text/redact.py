@@ -10,6 +10,7 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from pathlib import Path
 from traceback import walk_tb
 from types import CodeType
@@ -54,6 +55,8 @@ _BEFORE: Final = 60
 """Characters before a word that may name it."""
 _OTHERS: Final = re.compile(r"(?<=://)[^\s/:@]{0,100}:[^\s/@]{3,200}(?=@)|-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----[^-]*")
 """The user and the password in an address, and private keys."""
+_BRIEF: Final = 500
+"""Characters of a text that often comes again, as brief answers and explanations do: its keys are looked for once."""
 _CHANGE: Final = re.compile(r"(?<=[a-z])[A-Z\d]|(?<=[A-Z])\d|(?<=\d)[A-Za-z]")
 _RANDOM: Final = 0.2
 """Changes between small letters, capitals and digits per character: 0.4 in random text, below 0.1 in names."""
@@ -124,10 +127,17 @@ def looks_random(word: str) -> bool:
 
 def mask_keys(text: str) -> str:
     """Return a text with its keys masked."""
+    return (_mask_brief if len(text) <= _BRIEF else _mask)(text)
+
+
+def _mask(text: str) -> str:
     spans = sorted(find_keys(text), reverse=True)
     for start, end in spans:
         text = text[:start] + MASK + text[end:]
     return text
+
+
+_mask_brief: Final = lru_cache(maxsize=1024)(_mask)
 
 
 def environment_secrets(environment: Mapping[str, str] | None = None) -> Iterator[str]:
