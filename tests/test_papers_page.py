@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -59,27 +61,70 @@ def test_every_setting_of_their_configuration_has_a_row() -> None:
     assert [name for name in SETTINGS.split() if not re.search(rf"\b{name}\b", firsts)] == []
 
 
+HERE: dict[str, tuple[Sequence[str], int, Sequence[str]]] = {
+    "jrh plan examples/demo.yaml": (["plan", "demo.yaml"], 0, ["Intervals are for a rate of 0.5", "80% power"]),
+    "jrh plan SUITE": (["plan", "demo.yaml"], 0, ["paraphrase"]),
+    "jrh plan": (["plan", "demo.yaml"], 0, ["verbosity"]),
+    "jrh run examples/demo.yaml": (["run", "demo.yaml", "--run-dir", "run"], 0, ["format", "paraphrase", "verbosity"]),
+    "jrh run SUITE --run-dir RUN": (["run", "demo.yaml", "--run-dir", "run"], 0, ["No model was called"]),
+    "jrh run SUITE --test NAME": (["run", "demo.yaml", "--test", "format", "--run-dir", "one"], 0, ["format"]),
+    "jrh report RUN --format papers": (["report", "run", "--format", "papers"], 0, ["run/papers"]),
+    "jrh gate": (["gate", "run", "--rule", "as-expected[format] >= 0", "--allow-missing", "0.9"], 5, ["Gate of demo"]),
+    "jrh compare": (["compare", "run", "one"], 0, ["paired: 30 by id"]),
+}
+"""Command of the page -> how it is run here on the runs of one project, its exit code, and what it prints."""
 RUN_BY = {
-    "jrh run examples/demo.yaml": ("tests/support/golden.py", "demo.yaml"),
-    "jrh plan examples/demo.yaml": ("tests/test_papers_page.py", "test_the_plan_of_the_demo_shows_its_rows"),
+    "jrh export-transcripts": ("tests/test_inspect_end_to_end.py", '"export-transcripts", "run"'),
+    "jrh import FOLDER --from judge-reliability-harness": (
+        "plugins/import/tests/test_result_folder.py",
+        '"--from", "judge-reliability-harness"',
+    ),
+    "jrh import LOG --from judgesense": ("plugins/import/tests/test_decisions.py", '"--from", "judgesense"'),
+    "jrh import LOG --option runs=first-success": (
+        "plugins/import/tests/test_listed_pairs.py",
+        '"--option", "runs=first-success"',
+    ),
+    "jrh init-from CONFIG": ("tests/test_init_from.py", '"init-from", str(config)'),
+    "jrh ping SUITE": ("tests/test_ping.py", '"ping", "suite.yaml"'),
+    "jrh review RUN": ("tests/browser/test_review.py", '"review", str(run_dir)'),
+    "python examples/judge-reliability-harness/run.py": ("tests/test_example_judge_reliability_harness.py", "run.py"),
     "python examples/judgesense/run.py": ("tests/test_example_judgesense.py", "run.py"),
 }
-"""Command of the last column -> the test that runs it, and what is in there."""
+"""Every other command: the test that runs it, and what is in there."""
 
 
-def test_a_test_runs_every_command_that_shows_a_row() -> None:
-    shown = {each for row in ROWS for each in re.findall(r"`((?:jrh|python) [^`]+)`", row.rsplit(" | ", 1)[1])}
-    assert shown == set(RUN_BY)
+def test_every_command_of_the_page_is_run_here_or_by_a_test_it_names() -> None:
+    shown = set(re.findall(r"`((?:jrh|python) [^`]+)`", PAGE))
+    assert shown == HERE.keys() | RUN_BY.keys()
     for path, mark in RUN_BY.values():
         assert mark in (ROOT / path).read_text(encoding="utf-8"), path
+    # A command that shows a row is run where pytest finds it, and so is every test that shows one.
+    named = {name for row in ROWS for name in re.findall(r"`((?:tests|plugins|core)/[^`]+)`", row.rsplit(" | ", 1)[1])}
+    assert (
+        sorted(name for name in named | {path for path, _ in RUN_BY.values()} if not collected_from(ROOT / name)) == []
+    )
 
 
-def test_the_plan_of_the_demo_shows_its_rows(tmp_path: Path) -> None:
+def collected_from(path: Path) -> list[str]:
+    """Return the tests that pytest collects from a file or folder, by the rules of pyproject.toml."""
+    files = [path] if path.is_file() else sorted(path.glob("test_*.py"))
+    return [
+        node.name
+        for file in files
+        if file.name.startswith("test_")
+        for node in ast.parse(file.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+        and node.name.startswith(("test_", "Test"))
+    ]
+
+
+def test_the_commands_print_what_the_rows_say(tmp_path: Path) -> None:
     suite = yaml.safe_load((ROOT / "examples" / "demo.yaml").read_text(encoding="utf-8"))
-    # One of its tasks: a plan of all takes four times as long and says the same.
-    (tmp_path / "demo.yaml").write_text(yaml.safe_dump({**suite, "tasks": suite["tasks"][:1]}), encoding="utf-8")
-    outcome = call(Project(tmp_path), "plan", "demo.yaml")
-    assert outcome.exit_code == 0, outcome.output
-    said = " ".join(outcome.output.split())
-    for shown in ("Intervals are for a rate of 0.5", "80% power", "paraphrase"):
-        assert shown in said, said
+    # One task and six items: the whole demo takes ten times as long and prints the same (`tests/test_golden.py`).
+    small = {**suite, "tasks": [{**task, "data": {**task["data"], "sample": {"n": 6}}} for task in suite["tasks"][1:2]]}
+    (tmp_path / "demo.yaml").write_text(yaml.safe_dump(small), encoding="utf-8")
+    for command, (arguments, code, printed) in HERE.items():
+        outcome = call(Project(tmp_path), *arguments)
+        assert outcome.exit_code == code, f"{command}: {outcome.output}"
+        said = " ".join(outcome.output.split())
+        assert [text for text in printed if text not in said] == [], f"{command}: {said}"
