@@ -116,3 +116,24 @@ def test_the_search_in_few_columns_is_the_search_in_all() -> None:
         return 0.0
 
     choose(wide, [str(place) for place in range(40)], loss, sum)
+
+
+def test_noisy_statistics_get_less_weight_on_held_out_groups_and_few_examples_choose_nothing() -> None:
+    from jrh_baseline.models import Classes
+    from scipy.sparse import csr_matrix
+
+    draws = np.random.default_rng(4)
+    words = draws.normal(size=(300, 30)) / 30**0.5
+    labels = np.where(words[:, :10].sum(axis=1) > 0, "YES", "NO").tolist()
+    rows = csr_matrix(np.hstack([words, draws.normal(size=(300, 60))]))
+    weightings = [np.ones(90), np.repeat((1.0, 0.1), (30, 60))]
+    groups = [str(place // 2) for place in range(300)]
+
+    def right(count: int, weights: list[np.ndarray]) -> float:
+        fitted = Classes.fit(rows[:count], labels[:count], groups[:count], BaselineOptions(), weights)
+        answers = [prediction.label for prediction in fitted.predict(rows[150:])]
+        return float(np.mean([answer == label for answer, label in zip(answers, labels[150:], strict=True)]))
+
+    # 0.75 and 0.87.
+    assert right(150, weightings) > right(150, weightings[:1]) + 0.05
+    assert right(90, weightings) == right(90, [])

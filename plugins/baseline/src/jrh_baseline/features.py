@@ -11,6 +11,7 @@ import numpy as np
 from attrs import frozen
 from jrh import Json
 from jrh.text import flat_text, utf8_text
+from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, hstack
 from sklearn.feature_extraction.text import HashingVectorizer, TfidfTransformer
 from sklearn.preprocessing import StandardScaler
@@ -87,6 +88,8 @@ _BUCKETS: Final = 2**18
 """Columns per kind of n-gram. Hashing needs no vocabulary, so texts without words need no special case."""
 _REQUEST: Final = 0.5
 """Weight of the request's words: they say which question it is, and less about how well it was answered."""
+_STYLE_WEIGHTS: Final = (1.0, 0.3, 0.1)
+"""Weights of the style statistics that a model may choose from."""
 _LIMIT: Final = 4.0
 """Clip style statistics at this many standard deviations: one odd text must not outweigh all words."""
 
@@ -118,6 +121,15 @@ class Features:
             columns=tuple(np.unique(counts.indices) for counts in counted),
             scaler=StandardScaler().fit(_statistics(documents)),
         )
+
+    def weightings(self) -> list[NDArray[np.float64]]:
+        """Return weights of the columns that a model may choose from, the first of them 1.
+
+        Each style statistic varies by 1, and all n-grams of a text together by about as much: at equal weight a penalty
+        that is right for the words hardly touches the statistics. Where only words matter, these are noise.
+        """
+        grams = sum(map(len, self.columns))
+        return [np.repeat((1.0, weight), (grams, len(NAMES))) for weight in _STYLE_WEIGHTS]
 
     def transform(self, documents: Sequence[Document]) -> csr_matrix:
         """Return one row per document; a row depends only on its own document."""

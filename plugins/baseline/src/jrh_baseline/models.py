@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import partial
+from operator import itemgetter
 from typing import Any, ClassVar, Final, TypeAlias, TypeVar
 
 import numpy as np
 from attrs import frozen
 from jrh import Scale
 from numpy.typing import NDArray
-from scipy.sparse import vstack
+from scipy.sparse import diags, vstack
 from scipy.special import expit
 from scipy.stats import norm
 from sklearn.linear_model import LogisticRegression, Ridge
@@ -34,8 +35,22 @@ class Classes:
     method: ClassVar[str] = "logistic regression"
 
     @classmethod
-    def fit(cls, rows: Any, golds: Sequence[str], groups: Sequence[str], options: BaselineOptions) -> Classes:
+    def fit(
+        cls,
+        rows: Any,
+        golds: Sequence[str],
+        groups: Sequence[str],
+        options: BaselineOptions,
+        weightings: Sequence[Numbers] = (),
+    ) -> Classes:
         """Fit to gold labels, with the penalty of the options or the best one on held-out groups.
+
+        Args:
+            rows: the feature rows, sparse.
+            golds: the gold labels.
+            groups: the group of every row.
+            options: of the judge.
+            weightings: weights of the columns to choose from, where there are enough examples; the first of them 1.
 
         Raises:
             CannotLearnError: All examples have the same label.
@@ -43,8 +58,18 @@ class Classes:
         if len(set(golds)) == 1:
             raise CannotLearnError(f"all {len(golds)} training examples have the label '{golds[0]}'")
         labels = np.array(golds, dtype=object)
-        penalty = options.regularisation or choose(rows, groups, partial(_fold_loss, labels, options), total)
-        return cls(regression=_regression(penalty, options).fit(rows, labels))
+        held_out = partial(_fold_loss, labels, options)
+        if options.regularisation or len(golds) < _LEAST_WEIGHTED or not weightings:
+            penalty = options.regularisation or choose(rows, groups, held_out, total)
+            return cls(regression=_regression(penalty, options).fit(rows, labels))
+        found = [
+            (*search(rows @ diags(weights), groups, held_out, total, WIDE_PENALTIES), weights) for weights in weightings
+        ]
+        _, penalty, weights = min(found, key=itemgetter(0))
+        regression = _regression(penalty, options).fit(rows @ diags(weights), labels)
+        # As coefficients of the unweighted features, so that nothing else has to know of the weights.
+        regression.coef_ = regression.coef_ * weights
+        return cls(regression=regression)
 
     def predict(self, rows: Any) -> list[Prediction]:
         """Return the likeliest label per row, with the probability of every label seen in training."""
@@ -86,6 +111,10 @@ UNTUNED: Final = 1.0
 PENALTIES: Final = (UNTUNED, 0.3, 0.1, 0.03, 0.01)
 """Tried from the most cautious on; a smaller one has to be better, not as good. None is above the default: squared
 error and log loss prefer shrunken predictions on small data, which cost agreement with the gold labels."""
+WIDE_PENALTIES: Final = (10.0, 3.0, *PENALTIES)
+"""Tried where the weights of the features are chosen as well."""
+_LEAST_WEIGHTED: Final = 100
+"""Examples from which on these are chosen: with fewer, one more choice would follow noise."""
 _FOLDS: Final = 5
 _LEAST: Final = 20
 """With fewer examples the search would choose noise."""
@@ -95,18 +124,30 @@ _NOISE: Final = 1e-10
 
 
 def choose(rows: Any, groups: Sequence[str], held_out: HeldOut[Fold], loss: Callable[[Sequence[Fold]], float]) -> float:
-    """Return the penalty with the least held-out loss.
+    """Return the penalty with the least held-out loss; see `search`."""
+    return search(rows, groups, held_out, loss, PENALTIES)[1]
+
+
+def search(
+    rows: Any,
+    groups: Sequence[str],
+    held_out: HeldOut[Fold],
+    loss: Callable[[Sequence[Fold]], float],
+    penalties: Sequence[float],
+) -> tuple[float, float]:
+    """Return the least held-out loss and its penalty; without enough examples or groups, 0 and the default.
 
     Args:
         rows: the feature rows, sparse.
         groups: the group of every row; no group is split.
         held_out: what a fold tells, such as its loss.
         loss: the loss of all folds.
+        penalties: what to try; of equal losses, the first is taken.
     """
     places = {group: number for number, group in enumerate(dict.fromkeys(groups))}
     folds = min(_FOLDS, len(places))
     if len(groups) < _LEAST or folds <= 1:
-        return UNTUNED
+        return 0.0, UNTUNED
     # The search fits some 25 models; the L2 penalty sees rows only through their inner products, so that few columns
     # give the same fits.
     small = _reduce_columns(rows)
@@ -115,9 +156,9 @@ def choose(rows: Any, groups: Sequence[str], held_out: HeldOut[Fold], loss: Call
     splits = list(GroupKFold(folds).split(small, groups=codes))
     losses = [
         round(loss([held_out(small, np.asarray(train), np.asarray(held), penalty) for train, held in splits]), _DIGITS)
-        for penalty in PENALTIES
+        for penalty in penalties
     ]
-    return PENALTIES[int(np.argmin(losses))]
+    return min(zip(losses, penalties, strict=True), key=itemgetter(0))
 
 
 def total(losses: Sequence[float]) -> float:

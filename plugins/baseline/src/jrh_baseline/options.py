@@ -21,7 +21,7 @@ class BaselineOptions:
 
     regularisation: float | None = option(
         "Strength of the L2 penalty; larger values give a more cautious judge. Default: chosen from "
-        "0.01 to 1 by cross-validation inside the training examples, no group split.",
+        "0.01 to 1 (unordered scales: to 10) by cross-validation inside the training examples, no group split.",
         optional([gt(0), _check_finite]),
         default=None,
     )

@@ -12,7 +12,7 @@ from jrh.values import Example
 from threadpoolctl import threadpool_limits
 
 from jrh_baseline.features import Document, Features, documents_of
-from jrh_baseline.models import Choices, Classes, Levels, Pairs
+from jrh_baseline.models import Choices, Classes, Levels, Numbers, Pairs
 from jrh_baseline.options import BaselineOptions
 from jrh_baseline.predictions import FREE, CannotLearnError, FittedModel, Prediction, abstention
 
@@ -44,18 +44,25 @@ def _fit(examples: Sequence[Example], options: BaselineOptions, task: Task) -> B
     rows = rows_of(features, fields, task)
     # An example without a group is a group of its own.
     groups = [example.group or str(place) for place, example in enumerate(examples)]
-    model = _model(rows, [example.gold for example in examples], groups, options, task)
+    model = _model(rows, [example.gold for example in examples], groups, options, task, features.weightings())
     return Trained(task=task, features=features, model=model)
 
 
-def _model(rows: Any, golds: Sequence[str], groups: Sequence[str], options: BaselineOptions, task: Task) -> FittedModel:
+def _model(
+    rows: Any,
+    golds: Sequence[str],
+    groups: Sequence[str],
+    options: BaselineOptions,
+    task: Task,
+    weightings: Sequence[Numbers],
+) -> FittedModel:
     if task.mode is Mode.PAIRWISE and len(task.judged_fields) > _PAIR:
         return Choices.fit(rows, golds, groups, task.scale, options)
     if task.mode is Mode.PAIRWISE:
         return Pairs.fit(rows, golds, groups, task.scale, options)
     if task.scale.ordered:
         return Levels.fit(rows, golds, groups, task.scale, options)
-    return Classes.fit(rows, golds, groups, options)
+    return Classes.fit(rows, golds, groups, options, weightings)
 
 
 @frozen(kw_only=True)
