@@ -12,15 +12,29 @@ import json
 import re
 import shutil
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
+from urllib.request import Request, urlopen
 from xml.etree import ElementTree as ET
 
 import jrh
 import pytest
 from attrs import frozen
+from jrh import Measure
+from jrh_measuring import (
+    format_estimate,
+    format_interval,
+    format_items,
+    format_measure,
+    format_missing,
+    measures_by_role,
+)
+from jrh_review.stored_runs import LENSES
 from jrh_testing import Outcome, Project, call
-from support.pages import read_page, same_number
+from support.pages import Node, read_page, same_number
 from support.suites import write_items
+from support.workbench import workbench
 from support.worlds import WORLDS, World
 
 SCALES = {
@@ -161,6 +175,86 @@ def test_the_page_has_the_numbers_of_the_report(written: Written) -> None:
     for name, judge, test in written.world.truths:
         if name in ("gold-accuracy", "excess-disagreement", "agreement"):
             assert (name, judge, test) in shown, f"{name}[{test}]"
+
+
+@pytest.mark.parametrize("written", ["answers that are missing"], indirect=True)
+def test_a_cell_has_the_same_number_and_words_wherever_it_is_shown(written: Written) -> None:
+    """JSON, page, notebook, workbench, Markdown and terminal: every measure that each of them shows."""
+    folder = written.project.path / "run"
+    with jrh.open_report(folder, measure=True) as report:
+        measures = report.measures
+    for measure, stated in zip(measures, written.report["measures"], strict=True):
+        assert (measure.estimate, measure.n_items, dict(measure.missing)) == (
+            *(stated["estimate"], stated["n_items"], stated["missing"]),
+        )
+    texts = {
+        "page": (folder / "report.html").read_text(encoding="utf-8"),
+        "notebook": jrh.open_run(folder)._repr_html_(),
+    }
+    wholes: dict[str, set[int]] = {}
+    for name, text in texts.items():
+        for node in read_page(text).all(having="data-measure"):
+            if node.attributes["data-measure"].isdigit() and node.all("span", kind="e"):
+                measure = measures[int(node.attributes["data-measure"])]
+                assert _parts(node, "e", "i", "n", "m") in _words(measure), (name, measure)
+                wholes.setdefault(name, set()).add(int(node.attributes["data-measure"]))
+    assert wholes["page"] >= wholes["notebook"]
+    assert any(measures[place].missing for place in wholes["notebook"])
+
+    cells = {(each.name, each.judge, each.test): each for each in measures if not each.cell}
+    roles = measures_by_role()
+    shown = {lens.key: {place[0] for place in cells} & set(roles[lens.key]) for lens in LENSES}
+    pages = _workbench(folder.parent, [key for key in shown if shown[key]])
+    assert {"agreement", "expectation", "change"} <= pages.keys()
+    for key, text in pages.items():
+        links = [link for link in read_page(text).all("a", having="href") if link.all("span", kind="e")]
+        assert links, key
+        for link in links:
+            place = parse_qs(urlsplit(link.attributes["href"]).query)
+            named = [cells.get((name, *place["judge"], *place["test"])) for name in shown[key]]
+            lost = link.all("span", kind="n")[1].text.partition(";")[0] if "missing" in link.text else ""
+            assert (*_parts(link, "e", "i", "n"), lost) in [words for each in named if each for words in _words(each)]
+
+    markdown = html.unescape((folder / "report.md").read_text(encoding="utf-8")).replace("\\", "")
+    for (name, _, test), measure in cells.items():
+        if name in FULL and measure.estimate is not None:
+            assert re.search(rf"{test}[^\n]*\| {re.escape(format_measure(measure, 3))}", markdown), (name, test)
+            line, place = next(
+                (line, found.start())
+                for line in written.full.splitlines()
+                if re.search(rf" {test} ", line)
+                for found in re.finditer(rf"(?<= ){re.escape(format_estimate(measure, 2))}(?= |$)", line)
+                if _below(written.full, line, found.start()).startswith(format_measure(measure, 2))
+            )
+            assert line[place:].startswith(format_estimate(measure, 2))
+
+
+def _parts(node: Node, *kinds: str) -> tuple[str, ...]:
+    """Return the texts of the first span of each kind in a cell; empty where there is none."""
+    return tuple(spans[0].text if (spans := node.all("span", kind=kind)) else "" for kind in kinds)
+
+
+def _words(measure: Measure) -> list[tuple[str, ...]]:
+    """Return how a cell may read, with two or three decimals: estimate, interval, items, and what is missing."""
+    sizes = format_items(measure), format_missing(measure)
+    return [(format_estimate(measure, digits), format_interval(measure, digits), *sizes) for digits in (2, 3)]
+
+
+def _below(text: str, line: str, place: int) -> str:
+    """Return the cell of a table on the terminal that begins in a line, in one line."""
+    lines = text.splitlines()
+    rows = lines[lines.index(line) :][:6]
+    return " ".join(re.split(r"  |$", row[place:])[0] for row in rows)
+
+
+def _workbench(folder: Path, lenses: Sequence[str]) -> dict[str, str]:
+    """Return the page of the run under each lens of the heat map."""
+    with workbench(folder) as bench:
+        session = bench.sessions.enter(bench.sessions.token)
+        assert session is not None
+        headers = {"cookie": f"jrh-{bench.base.rpartition(':')[2]}={session.key}"}
+        requests = {key: Request(f"{bench.base}/run/run?lens={key}", headers=headers) for key in lenses}
+        return {key: urlopen(request, timeout=20).read().decode() for key, request in requests.items()}
 
 
 def _same(estimate: str, intervals: list[str], measure: dict[str, Any]) -> None:

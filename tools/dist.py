@@ -222,6 +222,10 @@ def installed_and_used(output: Path) -> None:
         wheels = [str(path) for path in output.glob("*.whl") if not path.name.startswith(ON_REQUEST)]
         suite = re.findall(r"```yaml\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)[0]
         (place / "readme.yaml").write_text(suite, encoding="utf-8")
+        answers = [
+            f"What is {row} plus 1?,It is {row + 1 + row % 2}.,{'YES' if row % 2 == 0 else 'NO'}" for row in range(40)
+        ]
+        (place / "own.csv").write_text("\n".join(["question,answer,label", *answers]), encoding="utf-8")
         python = str(place / "venv" / "bin" / "python")
         jrh = str(place / "venv" / "bin" / "jrh")
         limits = str(ROOT / "constraints.txt")
@@ -233,6 +237,8 @@ def installed_and_used(output: Path) -> None:
             [jrh, "run", "suite.yaml"],
             [jrh, "plan", "readme.yaml"],
             [jrh, "run", "readme.yaml"],
+            [jrh, "init", "own.yaml", "--data", "own.csv"],  # from one's own table to an answer in two commands
+            [jrh, "run", "own.yaml"],
             [jrh, "plugins", "new", "perturber", "polite", "--single-file"],
             [jrh, "plugins", "show", "polite", "--plugins", "polite.py"],
         ):
