@@ -66,6 +66,21 @@ _TABLES = {
         [],
         ["rounded to whole numbers", "2, 3, 4, 5."],
     ),
+    "decimal commas": (
+        _table("question,answer,score", ("1,0", "2,5", "3,5", "5,0"), delimiter=";").replace(",answer", ";answer"),
+        [],
+        ["from 1,0 to 5,0: rounded to whole numbers", "scale: 1, 2, 3, 4, 5."],
+    ),
+    "few groups": (
+        _table("question,answer,label,topic", _YES, ("sport", "art")),
+        [],
+        ["count as dependent: 2 groups make wide intervals. Independent? --column group= --column stratum=topic"],
+    ),
+    "groups that are none": (
+        _table("question,answer,label,topic", _YES, ("sport", "art")),
+        ["--column", "group=", "--column", "stratum=topic"],
+        ["stratum = topic"],
+    ),
     "decimals on a range": (_table("question,answer,score", (1.2, 9.7, 4.4)), ["--scale", "0-10"], ["from 1.2 to 9.7"]),
     "decimals as no labels": (
         _table("question,answer,score", (0.2, 0.7, 0.4)),
@@ -133,7 +148,17 @@ def _write(project: Inside, name: str) -> tuple[str, Sequence[str], Sequence[str
     return file, flags, said
 
 
-_PLANNED = {"words", "decimals", "0 and 1", "missing labels", "one label", "bytes of Windows", "models named", "chosen"}
+_PLANNED = {
+    "words",
+    "decimals",
+    "decimal commas",
+    "0 and 1",
+    "missing labels",
+    "one label",
+    "bytes of Windows",
+    "models named",
+    "chosen",
+}
 """Tables whose suite is planned, too: writing one has tried its tests."""
 
 

@@ -210,6 +210,11 @@ def test_a_judge_that_often_changes_its_verdict_on_reruns_is_not_for_the_task() 
         changes = "it changes 53% of verdicts when asked again"
         assert (changes in str(cells["next step"])) == bool(named)
         assert isinstance(_cells(numbers, "careful")["changes when asked again"], MeasureRef)
+    # The column shows the reference: the share of another test has its name.
+    report = _report(_AGREES, _finding(WARNING, "careful", "x", name="rerun-disagreement"))
+    noise = _measure("rerun-disagreement", "careful", (0.53, 0.34, 0.72), "x")
+    uses, _ = _tables(evolve(report, measures=(*report.measures, noise)))
+    assert "changes 53% of verdicts when asked again in x" in str(_cells(uses, "careful")["next step"])
 
 
 @loop_over(

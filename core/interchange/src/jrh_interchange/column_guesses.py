@@ -97,8 +97,9 @@ class TextColumn:
 
     def is_decimal(self) -> bool:
         """Tell whether the texts are numbers and not all of them whole."""
-        numbers = [re.fullmatch(r"-?\d*(\.?)\d+", text.strip()) for text in self.contents]
-        return all(numbers) and any(number[1] for number in numbers if number)
+        # A comma before one or two digits is a decimal comma; before three it may separate thousands.
+        numbers = [re.fullmatch(r"-?\d*(\.?)\d+|-?\d+(,)\d{1,2}", text.strip()) for text in self.contents]
+        return all(numbers) and any(number[1] or number[2] for number in numbers if number)
 
     def names_rows(self) -> bool:
         """Tell whether every row has a text of its own."""

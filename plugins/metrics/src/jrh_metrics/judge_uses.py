@@ -89,7 +89,7 @@ def use_of_task(measures: ReportMeasures, rankings: Rankings, judge: str, summar
     ]
     bad = [finding for finding in findings if finding.severity is Severity.BAD]
     against = [*bad, *(finding for finding in findings if finding.severity is Severity.WARNING)]
-    unstable = max((_rerun_changes(measures, finding) for finding in against), default=0.0)
+    unstable, changing = max((_rerun_changes(measures, finding) for finding in against), default=(0.0, ""))
     silent = _why_silent(report, judge, task)
     failed = () if silent else _tests_of(measures, task, judge, against)
     # What fails in no test of its own, such as circular preferences, fails the task.
@@ -104,7 +104,7 @@ def use_of_task(measures: ReportMeasures, rankings: Rankings, judge: str, summar
     if silent and summary.labelled:
         mends.append("remove the cause of the missing verdicts, then run the suite again")
     if unstable:
-        mends.append(f"{_CALM}: it changes {unstable:.0%} of verdicts when asked again")
+        mends.append(f"{_CALM}: it changes {unstable:.0%} of verdicts when asked again{changing}")
     elif not silent and (failed or whole):
         mends.append(f"see the failed cases in jrh view: {next(iter(failed), REFERENCE)}")
     if weak and not silent:
@@ -131,12 +131,16 @@ def _is_headline(finding: Finding) -> bool:
     return any(basis.name in (KAPPA, RIGHT) and basis.test == REFERENCE for basis in finding.basis)
 
 
-def _rerun_changes(measures: ReportMeasures, finding: Finding) -> float:
-    """Return the largest share of verdicts that change on reruns, if it is beyond the bound; else 0."""
+def _rerun_changes(measures: ReportMeasures, finding: Finding) -> tuple[float, str]:
+    """Return the largest share of verdicts that change on reruns if it is beyond the bound, else 0, and in which test.
+
+    The reference is not named: its share has a column of its own.
+    """
     tests = [basis.test for basis in finding.basis if basis.name == RERUN]
     entries = [entry for test in tests if (entry := measures.whole(finding.task, RERUN, finding.judge, test))]
     shown = [noise for _, noise in entries if noise.interval is not None and noise.interval.low >= _UNSTABLE]
-    return max((noise.estimate or 0.0 for noise in shown), default=0.0)
+    changes = ((noise.estimate or 0.0, "" if noise.test == REFERENCE else f" in {noise.test}") for noise in shown)
+    return max(changes, default=(0.0, ""))
 
 
 def _tests_of(measures: ReportMeasures, task: str, judge: str, findings: Sequence[Finding]) -> tuple[str, ...]:

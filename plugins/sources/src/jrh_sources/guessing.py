@@ -34,7 +34,7 @@ from jrh_interchange import (
     winner_meant,
 )
 
-from jrh_sources.items import AUTHORS, STANDARD, round_label
+from jrh_sources.items import AUTHORS, STANDARD, decimal_number, round_label
 from jrh_sources.options import CsvOptions, JsonlOptions, ParquetOptions, XlsxOptions
 
 _ROWS: Final = 20_000
@@ -57,6 +57,8 @@ _NAMED: Final = 20
 """Columns not used that a sentence names."""
 _MOST_SHOWN: Final = 12
 """Labels of a scale that a sentence lists."""
+_FEW_GROUPS: Final = 30
+"""With fewer clusters, intervals are wide and their coverage may be off."""
 _FEWEST_LEVELS: Final = 3
 """Levels to which decimals are rounded: with fewer, rounding would take away what they say."""
 _KINDS: Final = {".tsv": "csv"}
@@ -176,7 +178,7 @@ def _read_labels(
     whole = bool(column and column.is_decimal() and mode is not Mode.PAIRWISE)
     if whole and column:
         rounded = {round_label(text) for text in distinct}
-        low, high = min(distinct, key=float), max(distinct, key=float)
+        low, high = (end(distinct, key=decimal_number) for end in (min, max))
         if len(rounded) < _FEWEST_LEVELS:
             raise JrhError(
                 f"{path.name}: '{clean_text(column.name)}' has decimals from {low} to {high}, and a scale has levels. "
@@ -301,6 +303,13 @@ def _columns_said(
     if "id" not in chosen:
         ids = [column for column in unused if column.key in COLUMN_NAMES["id"].split()]
         said.append(_repeats(ids[0]) if ids else "No id column: rows are numbered.")
+    if "group" in chosen and "group" not in columns:
+        number, name = len(set(chosen["group"].contents)), clean_text(chosen["group"].name)
+        if number < _FEW_GROUPS:
+            said.append(
+                f"Rows of one {name} count as dependent: {count_noun(number, 'group')} make wide intervals. "
+                f"Independent? --column group= --column {shlex.quote(f'stratum={name}')}"
+            )
     return said
 
 

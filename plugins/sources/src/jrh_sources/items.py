@@ -77,11 +77,16 @@ class ColumnMap:
 
 
 def round_label(text: str) -> str:
-    """Return a number as the nearest whole one, halves upwards; any other text as it is."""
+    """Return a number, also one with a decimal comma, as the nearest whole one, halves upwards; other text as it is."""
     try:
-        return str(floor(float(text) + 0.5))
+        return str(floor(decimal_number(text) + 0.5))
     except (ValueError, OverflowError):
         return text
+
+
+def decimal_number(text: str) -> float:
+    """Return the number that a text is, also with a decimal comma, as spreadsheets of half of Europe write it."""
+    return float(text.replace(",", "."))
 
 
 def did_you_mean(name: str, known: list[str]) -> str:
