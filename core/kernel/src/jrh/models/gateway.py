@@ -96,7 +96,7 @@ class Gateway:
         self._pending: StopRun | None = None
         """Set once this process no longer waits for a call in flight: nothing more may be settled."""
         self._settled = asyncio.Event()
-        self._settling_awaited = False
+        self._turn = asyncio.Lock()
         self._prefix = ""
         self._in_flight: dict[str, asyncio.Future[Reply]] = {}
         self._clients: list[Client] = []
@@ -330,13 +330,16 @@ class Gateway:
         """
         rates = client.rates
         limit = worst = worst_case(request, rates)
-        # Looked up again after each wait: a bill that comes in may say that calls cost more.
-        while limit is not None and self.ledger.may_wait(worst := limit * client.seen.factor):
-            if self._pending is not None:
-                raise self._pending
-            self._settling_awaited = True
-            await self.unless_stopped(self._settled.wait())
+        # One call at a time waits for room, in the order of calls: every bill would wake all of them.
+        async with self._turn:
             self._check()
+            # Looked up again after each wait: a bill that comes in may say that calls cost more.
+            while limit is not None and self.ledger.may_wait(worst := limit * client.seen.factor):
+                if self._pending is not None:
+                    raise self._pending
+                self._settled.clear()
+                await self.unless_stopped(self._settled.wait())
+                self._check()
         if rates is not None and limit is not None and worst is not None and worst > self.ledger.room:
             worst = client.seen.trial(limit, self.ledger.room)
         if rates is not None and worst is not None and worst > self.ledger.room:
@@ -346,14 +349,6 @@ class Gateway:
                 self._log.info("reserved by what was used so far", model=client.name, usd=worst)
         self.ledger.reserve(worst)
         return request, worst
-
-    def _note_settled(self) -> None:
-        """Tell waiting calls that one in flight is settled."""
-        if self._settling_awaited:
-            self._settling_awaited = False
-            # Another event for those who wait from now on.
-            self._settled.set()
-            self._settled = asyncio.Event()
 
     async def _intend(self, client: Client, call: _Call, wanted: ChatRequest) -> tuple[ChatRequest, float | None]:
         """Reserve a call's worst case and write its intent, unless an earlier process has handed the call over."""
@@ -405,7 +400,7 @@ class Gateway:
         except StillPendingError as error:  # no outcome: the row stays open, and a later run resumes the call
             self.ledger.lose(worst, billed=True)
             self._pending = StopRun(StopReason.PENDING, f"model '{client.name}' has not answered yet: {error}")
-            self._note_settled()
+            self._settled.set()
             raise self.stopped or self._pending from None
         except Exception as error:  # a provider's bug, too, ends this call and not the run
             fault = as_fault(error, client.use.limits.timeout)
@@ -426,7 +421,7 @@ class Gateway:
         self, client: Client, call: _Call, request: ChatRequest, fault: ModelFault, worst: float | None, *, billed: bool
     ) -> ModelFault:
         self.ledger.lose(worst, billed=billed)
-        self._note_settled()
+        self._settled.set()
         detail = self._redact(fault.detail)
         self._log.warning("attempt failed", model=client.name, kind=fault.kind.value, detail=detail)
         outcome = NOT_SETTABLE if refused_in(request, fault.settings) else fault.kind.value
@@ -446,7 +441,7 @@ class Gateway:
         client.seen.note_bill(reply.cost, limit, earlier=call.purpose == PREFLIGHT)
         if client.seen.factor > factor:
             self._log.warning("billed beyond the price", what=bill_sentence(client.name, client.seen.factor))
-        self._note_settled()
+        self._settled.set()
         self._on_paid()
         return self._calls.conclude(
             call.row, outcome=reply.status.value, final=True, cost=reply.cost, detail=reply.detail, payload=payload
