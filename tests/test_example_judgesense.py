@@ -1,6 +1,6 @@
-"""The whole JudgeSense protocol, 27,000 calls to nine judges: every number of its tables follows from records.csv.
+"""The JudgeSense protocol with 40 of its 125 pairs a task: every number of its tables follows from records.csv.
 
-It is one command: `python examples/judgesense/run.py`. Intervals are computed again by `tests/support/intervals.py`.
+The whole, 27,000 calls to nine judges, is one command: `python examples/judgesense/run.py`. Intervals are computed again by `tests/support/intervals.py`.
 Flags are not.
 """
 
@@ -26,7 +26,7 @@ from tests.support.intervals import Ends
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[1]
-PAIRS, REPEATS = 80, 3
+PAIRS, REPEATS = 40, 3
 TASKS = ("factuality", "coherence", "relevance", "preference")
 CCC = "quadratic kappa with gold (CCC)"
 ORDINAL = {CCC: intervals.concordance, "Pearson": intervals.pearson, "Spearman": intervals.spearman}

@@ -24,6 +24,7 @@ from support.keys import KEY, KEY_VARIABLE
 from support.looking import one, query, report_bytes, until, without_this_run
 from support.suites import LABELS, llm_suite, openai_http, write_items, write_suite
 
+pytestmark = pytest.mark.inside  # what is started, and not run, is a process of its own
 ITEMS = 24
 CONCURRENCY = 6
 TESTS = [{"format": {"variants": ["spaces", "trailing"]}}, {"stochastic": {"repeats": 3, "vary_seed": False}}]
@@ -60,7 +61,7 @@ class Whole:
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Whole]:
-    project = Project(tmp_path_factory.mktemp("whole"), env={KEY_VARIABLE: KEY})
+    project = Inside(tmp_path_factory.mktemp("whole"), env={KEY_VARIABLE: KEY})
     with ChatServer(LabelAnswers(labels=LABELS), latency=0.02, jitter=0.03) as server:
         prepare(project, server)
         first = project.run("run", "suite.yaml", "--run-dir", "whole")
@@ -381,7 +382,6 @@ def test_more_repeats_of_the_reference_are_not_answered_from_those_of_another_te
         (found,) = query(project, "run", sql)
         return found
 
-    inside = Inside(project.path, env=project.env)
     write_items(project, 4)
     rerun = {"stochastic": {"repeats": 3, "vary_seed": False}}
     steps = [(2, [rerun], 4 * 5), (3, [rerun], 4), (4, [], 4), (4, [rerun], 0)]
@@ -390,9 +390,9 @@ def test_more_repeats_of_the_reference_are_not_answered_from_those_of_another_te
         for repeats, tests, new in steps:
             suite = llm_suite(openai_http(server.url), tests=tests, reference={"repeats": repeats})
             write_suite(project, suite)
-            planned = inside.run("plan", "suite.yaml", "--run-dir", "run", "--no-cache")
+            planned = project.run("plan", "suite.yaml", "--run-dir", "run", "--no-cache")
             assert planned.exit_code == 0, planned.output
-            outcome = inside.run(*run_command("run"))
+            outcome = project.run(*run_command("run"))
             assert outcome.exit_code == 0, outcome.output
             assert server.count - sent == new, "what is paid for is kept, and every new repeat is asked"
             sent = server.count
@@ -430,19 +430,18 @@ def test_a_store_whose_tables_were_never_made_does_not_stop_the_next_run(project
 def test_a_run_of_attacks_killed_in_the_middle_asks_nothing_twice_and_ends_in_the_same_report(
     project: Project, server: ChatServer
 ) -> None:
-    inside = Inside(project.path, env=project.env)
     write_items(project, 8)
     attacks = [{"injection": {"kinds": ["command", "master-key"]}}]
     model = openai_http(server.url, concurrency=CONCURRENCY, max_tokens=20)
     write_suite(project, llm_suite(model, tests=attacks))
-    first = inside.run(*run_command("whole"))
+    first = project.run(*run_command("whole"))
     assert first.exit_code == 0, first.output
     asked, reports = server.prompts, report_bytes(project, "whole")
     total = asked.total()
     assert total > 2 * 8, "no attacks were asked"
     whole = Whole(project=project, server=server, first=first, reports=reports, prompts=asked)
     kill_when(whole, "killed", total + total // 2)
-    done = inside.run(*run_command("killed"))
+    done = project.run(*run_command("killed"))
     assert done.exit_code == 0, done.output
     assert report_bytes(project, "killed") == reports
     outcomes = calls_by_outcome(project, "killed")

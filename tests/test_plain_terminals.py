@@ -15,8 +15,9 @@ from support.suites import simulated_suite, write_items, write_suite
 pytestmark = pytest.mark.slow
 
 
-@pytest.fixture
-def ran(project: Project) -> Project:
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    project = Project(tmp_path_factory.mktemp("ran"))
     write_items(project, 6)
     write_suite(project, simulated_suite(name="r\u00e9sum\u00e9s", tests=[{"format": {"variants": ["spaces"]}}]))
     assert project.run("run", "suite.yaml", "--run-dir", "run").exit_code == 0
@@ -64,7 +65,7 @@ def test_any_other_terminal_gets_colour(ran: Project) -> None:
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252", "cp437"])
 def test_an_encoding_without_a_character_gets_another(ran: Project, encoding: str) -> None:
-    for arguments in (("report", "run", "--full"), ("plan", "suite.yaml")):
+    for arguments in (("report", "run", "--full"), ("plan", "suite.yaml"))[: 2 if encoding == "ascii" else 1]:
         done = subprocess.run(
             [sys.executable, "-m", "jrh", *arguments],
             cwd=ran.path,
