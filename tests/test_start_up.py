@@ -12,7 +12,7 @@ from jrh_testing import ChatServer
 
 SLOW = {
     *("IPython", "PIL", "litellm", "matplotlib", "pandas", "pyarrow", "ray", "sklearn", "xlsxwriter"),
-    *("scipy.stats", "scipy.optimize", "scipy.sparse", "py3langid", "structlog"),
+    *("scipy.stats", "scipy.optimize", "scipy.sparse", "py3langid"),
 }
 """Libraries that take a tenth of a second and more to import, and that no plain run needs."""
 

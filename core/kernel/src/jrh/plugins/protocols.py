@@ -550,7 +550,7 @@ class Exporter(Protocol):
 
 
 class Logger(Protocol):
-    """What components log with: an event, and values by name."""
+    """The part of a structlog logger that components use."""
 
     def debug(self, event: str, /, **values: Any) -> Any:
         """Log detail."""

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import errno
-import json
 import os
 import stat
 from contextlib import suppress
-from copy import copy
-from datetime import UTC, datetime
 from pathlib import Path
-from threading import Lock
-from traceback import format_exc
-from typing import Any, TextIO
+from typing import Any, TextIO, cast
 
 from jrh.errors import StoreError
 from jrh.plugins.protocols import Logger
@@ -75,42 +70,8 @@ def _open_log(path: Path) -> TextIO:
     return file
 
 
-class Quiet:
-    """A logger that keeps nothing, for work done before there is a run directory."""
-
-    def __init__(self, **_values: object) -> None:
-        """Take what a logger is bound to."""
-
-    def debug(self, event: str, /, **values: Any) -> None:
-        """Log detail."""
-        self._keep("debug", event, values)
-
-    def info(self, event: str, /, **values: Any) -> None:
-        """Log an event."""
-        self._keep("info", event, values)
-
-    def warning(self, event: str, /, **values: Any) -> None:
-        """Log a problem."""
-        self._keep("warning", event, values)
-
-    def _keep(self, level: str, event: str, values: dict[str, Any]) -> None:
-        """Keep nothing."""
-
-
-class Noted(Quiet):
-    """A logger that keeps its lines, to write them elsewhere."""
-
-    def __init__(self, **_values: object) -> None:
-        """Start without any."""
-        self.lines: list[tuple[str, str, dict[str, Any]]] = []
-
-    def _keep(self, level: str, event: str, values: dict[str, Any]) -> None:
-        """Keep a line."""
-        self.lines.append((level, event, values))
-
-
-class RunLog(Quiet):
-    """An append-only log file of JSON lines."""
+class RunLog:
+    """An append-only log file; not structlog's global configuration, which belongs to the program that calls jrh."""
 
     def __init__(self, run_dir: Path, redact: Redactor) -> None:
         """Open the file for appending.
@@ -125,26 +86,63 @@ class RunLog(Quiet):
             linked = error.errno == errno.ELOOP
             reason = "it is a symbolic link" if linked else error.strerror or str(error)
             raise StoreError(f"cannot write '{path}': {reason}") from error
-        self._redact, self._lock = redact, Lock()
-        self._bound: dict[str, object] = {}
+        self._redact = redact
 
     def logger(self, **values: object) -> Logger:
         """Return a logger with values bound to it."""
-        bound = copy(self)
-        bound._bound = values
-        return bound
+        import structlog
 
-    def _keep(self, level: str, event: str, values: dict[str, Any]) -> None:
-        """Write a line."""
-        # Without local variables: they may hold a key in a form that the redactor does not know.
-        error = {"exception": format_exc()} if values.pop("exc_info", False) else {}
-        timestamp = datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
-        line = {**self._bound, **values, **error, "event": event, "level": level, "timestamp": timestamp}
-        # Over the finished line: a key may be in any value, also in a traceback.
-        with self._lock:  # components log from threads of their own
-            self._file.write(self._redact(json.dumps(line, default=repr)) + "\n")
-            self._file.flush()
+        logger: Logger = structlog.wrap_logger(
+            structlog.WriteLogger(cast("TextIO", self._file)),
+            processors=[
+                structlog.processors.add_log_level,
+                structlog.processors.TimeStamper(fmt="iso", utc=True),
+                structlog.processors.ExceptionRenderer(
+                    # Local variables may hold a key in a form that the redactor does not know.
+                    structlog.tracebacks.ExceptionDictTransformer(show_locals=False)
+                ),
+                structlog.processors.JSONRenderer(default=repr),
+                # Last, over the finished line: a key may be in any value, also in a traceback.
+                lambda _logger, _method, line: self._redact(str(line)),
+            ],
+            wrapper_class=structlog.BoundLogger,
+            context_class=dict,
+            cache_logger_on_first_use=False,
+        ).bind(**values)
+        return logger
 
     def close(self) -> None:
         """Close the file."""
         self._file.close()
+
+
+class Quiet:
+    """A logger that keeps nothing, for work done before there is a run directory."""
+
+    def __init__(self, **_values: object) -> None:
+        """Take what a logger is bound to."""
+
+    def debug(self, _event: str, /, **_values: Any) -> None:
+        """Keep nothing."""
+
+    info = warning = debug
+
+
+class Noted(Quiet):
+    """A logger that keeps its lines, to write them elsewhere."""
+
+    def __init__(self, **_values: object) -> None:
+        """Start without any."""
+        self.lines: list[tuple[str, str, dict[str, Any]]] = []
+
+    def debug(self, event: str, /, **values: Any) -> None:
+        """Keep a line."""
+        self.lines.append(("debug", event, values))
+
+    def info(self, event: str, /, **values: Any) -> None:
+        """Keep a line."""
+        self.lines.append(("info", event, values))
+
+    def warning(self, event: str, /, **values: Any) -> None:
+        """Keep a line."""
+        self.lines.append(("warning", event, values))
