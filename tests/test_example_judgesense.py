@@ -403,16 +403,18 @@ def test_false_positives_and_negatives(counted: Counted, graded: Graded) -> None
         assert near(row["FPR"], fp / (fp + tn))
         assert near(row["FNR"], fn / (fn + tp))
         scored = graded.right("factuality", row["test"], row["judge"])
-        if len(told) < len(graded.own["factuality", row["test"], row["judge"]]):
-            # As below: with what the missing verdicts would have been, all wrong or all right.
-            ends = intervals.of_share(scored)
-            assert near(row["accuracy"], mean(score for _, score in scored))
-            assert float(row["accuracy low"]) < ends.low <= ends.high <= float(row["accuracy high"]) + 1e-9
-        else:
-            assert found(row, "accuracy", scored)
-        for rate, truth in (("FPR", "NO"), ("FNR", "YES")):
-            own = [each for each in told if each["gold"] == truth]
-            assert found(row, rate, [(each["cluster"], float(each["canonical"] != truth)) for each in own])
+        rates = {
+            rate: [(each["cluster"], float(each["canonical"] != truth)) for each in told if each["gold"] == truth]
+            for rate, truth in (("FPR", "NO"), ("FNR", "YES"))
+        }
+        for name, scores in {"accuracy": scored, **rates}.items():
+            if len(told) == len(graded.own["factuality", row["test"], row["judge"]]):
+                assert found(row, name, scores)
+            else:  # as below: whatever the missing verdicts would have been
+                ends = intervals.of_share(scores)
+                assert near(row[name], mean(score for _, score in scores))
+                assert float(row[f"{name} low"]) <= ends.low + 1e-9
+                assert float(row[f"{name} high"]) >= ends.high - 1e-9
 
 
 def test_agreement_with_the_level(counted: Counted, graded: Graded) -> None:
