@@ -1,7 +1,7 @@
 """The JudgeSense protocol with 40 of its 125 pairs a task: every number of its tables follows from records.csv.
 
-The whole, 27,000 calls to nine judges, is one command: `python examples/judgesense/run.py`. Intervals are computed again by `tests/support/intervals.py`.
-Flags are not.
+The whole, 27,000 calls to nine judges, is one command: `python examples/judgesense/run.py`. Intervals are computed
+again by `tests/support/intervals.py`. Flags are not.
 """
 
 from __future__ import annotations

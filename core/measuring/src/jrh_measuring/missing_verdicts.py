@@ -207,12 +207,17 @@ def allow_for_missing(measure: Measure, trials: Trials, scores: Scores, rows: Co
 
 
 def widen(measure: Measure, low: float, high: float) -> Measure:
-    """Return a measure whose interval allows for any missing verdicts; that of those that are there is kept with it."""
+    """Return a measure whose interval allows for any missing verdicts; that of those that are there is kept with it.
+
+    It contains the other one: the missing verdicts may be like those that are there, and where all of these are right,
+    the exact interval reaches farther than that of a mean with a few wrong ones.
+    """
     if measure.estimate is None:
         return measure
-    level = 0.95 if measure.interval is None else measure.interval.level
-    # The estimate is that of the usable verdicts: the interval has to hold it, too.
-    interval = Interval(low=min(low, measure.estimate), high=max(high, measure.estimate), level=level, method=BOUNDED)
+    level, observed = 0.95, (measure.estimate, measure.estimate)
+    if measure.interval is not None:
+        level, observed = measure.interval.level, (measure.interval.low, measure.interval.high)
+    interval = Interval(low=min(low, *observed), high=max(high, *observed), level=level, method=BOUNDED)
     return evolve(measure, interval=interval, observed=measure.interval)
 
 
@@ -238,8 +243,7 @@ def widen_coefficient(
     if worst.value is None or worst.low is None or best.value is None or best.high is None:
         return measure
     bounds = min(worst.value, measure.estimate), max(best.value, measure.estimate)
-    low, high = min(worst.low, measure.interval.low), max(best.high, measure.interval.high)
-    return widen(evolve(measure, bounds=bounds), low, high)
+    return widen(evolve(measure, bounds=bounds), worst.low, best.high)
 
 
 def sensitive(measure: Measure, limits: tuple[float, float] = (0.0, 1.0)) -> Measure:
