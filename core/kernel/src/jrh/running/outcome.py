@@ -435,15 +435,11 @@ def _of_tasks(test: EmptyTest) -> str:
 def _silent(report: RunReport) -> str:
     """Say which judges gave no verdict at all; empty where every judge gave one."""
     silent = [
-        f"{judge} ({_status_counts(rows.counts('status'))})"
+        f"{judge} ({', '.join(f'{count} {status}' for status, count in Counter(rows.counts('status')).most_common())})"
         for (judge,), rows in report.records.split("judge")
         if not rows.equals("status", "ok").any()
     ]
     return f"no verdict from {', '.join(silent)}; these count as findings and are not asked again" if silent else ""
-
-
-def _status_counts(statuses: Mapping[str | None, int]) -> str:
-    return ", ".join(f"{count} {status}" for status, count in Counter(statuses).most_common())
 
 
 def _commonest_reason(failed: jrh.RecordTable) -> str:
