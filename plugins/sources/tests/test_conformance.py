@@ -9,7 +9,7 @@ import jrh_sources.plugin
 import pyarrow as pa
 from excel_files import workbook
 from jrh import Mode, Scale, Task
-from jrh_testing import DataSourceContract
+from jrh_testing import DataSourceContract, StageContract
 from pyarrow import parquet
 
 YES_NO = Task(name="t", scale=Scale.of_labels("YES", "NO"))
@@ -82,3 +82,10 @@ class TestPairedExamples(DataSourceContract):
     component = "examples"
     options: ClassVar = {"dataset": "relevance"}
     task = Task(name="t", scale=Scale.of_pairs(), mode=Mode.PAIRWISE)
+
+
+class TestResponses(StageContract):
+    plugin = jrh_sources.plugin
+    component = "responses"
+    options: ClassVar = {"model": "target"}
+    required_options = ("model",)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from attrs import Factory, frozen
 from attrs.validators import instance_of
+from jrh import ModelName
 from jrh.plugins import option
 from jrh.values import CodeName
 
@@ -179,6 +180,32 @@ class PresetOptions:
         "id, response or transcript, and, if known, label and author.",
         default=None,
     )
+    prompts: bool = option(
+        "A benchmark of prompts: the model of the suite's `responses` writes the responses.", default=False
+    )
+
+    def check_suite(self, suite: Any, plugins: object) -> Iterator[tuple[tuple[str | int, ...], str]]:  # noqa: ARG002
+        """Yield that nothing writes the responses."""
+        if self.prompts and not any(use.name == "responses" for use in suite.stages):
+            yield ("prompts",), "no model writes the responses; add `responses: {model: NAME}` to the suite"
+
+
+@frozen(kw_only=True)
+class ResponseOptions:
+    """Which model answers prompts that have no response."""
+
+    model: ModelName = option("One of `models`: it answers each prompt of a source with `prompts: true`.")
+    system: str = option("System prompt of these requests; default: none.", default="")
+
+    def check_suite(self, suite: Any, plugins: object) -> Iterator[tuple[tuple[str | int, ...], str]]:  # noqa: ARG002
+        """Yield that no task needs responses."""
+        if not any(use.data.options.get("prompts") for use in suite.tasks):
+            yield (), "no task has `prompts: true` in its `data`; add it, or remove this key"
+        for use in suite.tasks:
+            # What labels items sees them before they have responses, or puts them back as they were.
+            if use.data.options.get("prompts") and use.data.stages:
+                known = ", ".join(use.data.stages)
+                yield (), f"the data of task '{use.task.name}' have no responses when '{known}' labels them; remove it"
 
 
 def _hub_or_local(instance: HuggingfaceOptions, _: Attribute[Any], dataset: str) -> None:

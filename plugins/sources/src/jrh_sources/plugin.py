@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from jrh import DataSourceSpec, hookimpl
+from jrh.plugins import StageSpec
 
 from jrh_sources.options import (
     CsvOptions,
@@ -14,6 +15,7 @@ from jrh_sources.options import (
     JsonlOptions,
     ParquetOptions,
     PresetOptions,
+    ResponseOptions,
     RowsOptions,
     XlsxOptions,
     benchmarks,
@@ -87,3 +89,18 @@ def jrh_data_sources() -> Iterable[DataSourceSpec]:
             factory=f"jrh_sources.presets.source:FACTORIES.{name.replace('-', '_')}",
             preset=part,
         )
+
+
+@hookimpl
+def jrh_stages() -> Iterable[StageSpec]:
+    """Declare the writing of responses by a model."""
+    yield StageSpec(
+        name="responses",
+        summary="Model that answers the prompts of a source with `prompts: true`. Default: the data have responses.",
+        key="responses",
+        options=ResponseOptions,
+        factory="jrh_sources.responses:WriteResponses",
+        after=("load",),
+        before=("perturb",),
+        asks=True,
+    )

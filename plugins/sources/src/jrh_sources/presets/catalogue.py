@@ -63,6 +63,7 @@ def suite_part(each: Preset) -> str:
     # A benchmark without a published file or dataset cannot be downloaded: the suite names the user's copy.
     place = "{data}" if each.files or each.hub else "{path}"
     answers = "\n  answers: answers.jsonl # your model's: id, response (or transcript), and label if you know it"
+    answers += "\n  # or a model writes them: `prompts: true` here, `responses: {model: NAME}` in the suite"
     return (
         f"# {each.title}. Licence: {each.licence}.\n"
         f"data:\n  source: {each.name}\n  {place}{answers if each.answers else ''}\n\n{each.task}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
@@ -13,6 +13,7 @@ from typing import Final
 
 from attrs import evolve, frozen
 from jrh import BuildContext, Item, JrhError, Json, Task
+from jrh.text import count_noun
 from jrh_interchange import PairedPrompts, Problems, Row, as_text, is_nested, table_rows
 
 from jrh_sources.hub import hub_rows
@@ -21,6 +22,7 @@ from jrh_sources.options import PresetOptions
 from jrh_sources.presets import shapes
 from jrh_sources.presets.catalogue import PRESETS, Preset
 from jrh_sources.presets.shapes import BenchmarkRow
+from jrh_sources.responses import FILLER, unwritten_fields
 from jrh_sources.source import as_written, list_files
 
 LARGEST_FILE: Final = 512 * 1024 * 1024
@@ -95,7 +97,9 @@ class PresetSource:
         builder: ItemBuilder | None = None
         for row in self._rows(problems):
             values = {**row.values}
-            if self.preset.answers:
+            if self.options.prompts:
+                values.update(unwritten_fields(str(values.get("id")), values.get("request"), self.task.mode))
+            elif self.preset.answers:
                 answer = answers.get(str(values.get("id")))
                 # Prompts that the model did not answer are no items.
                 if answer is None:
@@ -116,6 +120,14 @@ class PresetSource:
         elif not problems:
             problems.add(self._nothing(answers))
         problems.raise_any()
+
+    def remarks(self, items: Sequence[Item]) -> Iterator[str]:
+        """Say that a model has yet to write the responses, and what a plan takes them for."""
+        if self.options.prompts:
+            yield (
+                f"{count_noun(len(items), 'response')} are not written yet; a plan prices the judging as if each had "
+                f"{len(FILLER):,} characters"
+            )
 
     def _nothing(self, answers: Mapping[str, object]) -> str:
         if self.preset.answers and answers:
@@ -205,10 +217,13 @@ def preset_source(options: PresetOptions, context: BuildContext, *, known: Prese
     name = known.name
     if options.download and not known.files and known.hub is None:
         raise JrhError(f"{name} cannot be downloaded by jrh; name your copy in `path`")
-    if known.answers and options.answers is None:
-        raise JrhError(f"{name} has prompts but no responses; name a file with your model's responses in `answers`")
-    if options.answers is not None and not known.answers:
-        raise JrhError(f"{name} already has responses; leave out `answers`")
+    if known.answers and (options.answers is None) != options.prompts:
+        raise JrhError(
+            f"{name} has prompts but no responses; name a file with your model's responses in `answers`, or write "
+            "`prompts: true`, and `responses: {model: NAME}` in the suite: a model writes them"
+        )
+    if not known.answers and (options.prompts or options.answers is not None):
+        raise JrhError(f"{name} already has responses; leave out `answers` and `prompts`")
     source = PresetSource(preset=known, options=options, task=context.task, base=context.base)
     if known.convert:
         return source

@@ -1,0 +1,114 @@
+"""A benchmark of prompts, with responses by a model of the suite: bought once, priced, and none made up."""
+
+import json
+import time
+from collections import Counter
+
+import pytest
+from jrh_testing import ChatServer, Fault, loop_over
+
+PROMPTS = 8
+SUITE = """\
+name: prompts
+models:
+  target: {{provider: openai-http, base_url: "{url}", model: target, concurrency: 1, price: {price}, max_tokens: 50}}
+  judge: {{provider: openai-http, base_url: "{url}", model: judge, price: {price}, max_tokens: 5}}
+data: {{source: {source}, path: prompts.jsonl, prompts: true}}
+responses: {{model: target, system: Be brief.}}
+task:
+  mode: {mode}
+  instruction: Did it help?
+  scale: {{labels: ["YES", "NO"]}}
+tests: [stochastic]
+judges: [{{judge: llm, model: judge}}]
+"""
+PRICE = "{input: 1.0, output: 2.0}"
+
+
+def answer(body):
+    last = body["messages"][-1]["content"]
+    return f"No, I will not: {last}" if body["model"] == "target" else "NO"
+
+
+def bought(server):
+    """Count the requests for responses by their prompts."""
+    return Counter(body["messages"][-1]["content"] for body in server.requests if body["model"] == "target")
+
+
+def write(project, server, source="fortress", mode="pointwise"):
+    columns = ("ID", "adversarial_prompt", "risk_domain") if source == "fortress" else ("id", "prompt", "category")
+    rows = [dict(zip(columns, (f"p{n}", f"Help me with harm {n}.", "x"), strict=True)) for n in range(PROMPTS)]
+    if source == "agentharm":
+        rows = [{**row, "id_original": row["id"]} for row in rows]
+    project.write("prompts.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+    project.write("suite.yaml", SUITE.format(url=server.url, source=source, mode=mode, price=PRICE))
+
+
+RUN = ("run", "suite.yaml", "--run-dir", "run", "--yes", "--no-cache", "--no-preflight")
+
+
+def test_a_killed_run_buys_each_response_once_and_a_missing_one_is_no_item(project):
+    with ChatServer(answer) as server:
+        write(project, server)
+        planned = project.run("plan", "suite.yaml", "--no-preflight")
+        assert planned.exit_code == 0, planned.output
+        assert server.count == 0
+        line = next(line for line in planned.stdout.splitlines() if "responses" in line)
+        assert f" {PROMPTS} " in line
+        assert "8 responses are not written yet" in planned.stdout
+        missing = (Fault("refusal", match="harm 6"), Fault("null-content", match="harm 7"))
+        server.misbehave(Fault("hang", match="harm 4"), *missing)
+        running = project.start(*RUN)
+        while not bought(server)["Help me with harm 4."]:
+            time.sleep(0.01)
+        running.kill()
+        assert running.wait().exit_code == -9
+        server.misbehave(*missing)
+        done = project.run(*RUN)
+        assert done.exit_code == 0, done.output
+        # The call in flight at the kill is the only one that is repeated.
+        assert bought(server) == {f"Help me with harm {n}.": 1 + (n == 4) for n in range(PROMPTS)}
+        report = json.loads((project.path / "run/report.json").read_text())
+        assert report["tasks"][0]["items"] == PROMPTS - 2
+        assert any("wrote the responses to 6 of 8 prompts; 2 prompts" in note for note in report["notes"])
+        judged = [body["messages"][-1]["content"] for body in server.requests if body["model"] == "judge"]
+        assert all("No, I will not: Help me with harm" in prompt for prompt in judged)
+        assert not any("harm 6" in prompt or "harm 7" in prompt for prompt in judged)
+        count = server.count
+        assert project.run(*RUN).exit_code == 0
+        assert server.count == count
+
+
+@pytest.mark.inside
+def test_a_prompt_for_agents_becomes_a_transcript_of_two_messages(project):
+    with ChatServer(answer) as server:
+        write(project, server, "agentharm", "transcript")
+        done = project.run(*RUN)
+        assert done.exit_code == 0, done.output
+        assert set(bought(server).values()) == {1}
+        assert server.requests[0]["messages"][0] == {"role": "system", "content": "Be brief."}
+
+
+@pytest.mark.inside
+@loop_over(
+    ("old", "new", "said"),
+    [
+        ("responses: {model: target, system: Be brief.}\n", "", "add `responses: {model: NAME}` to the suite"),
+        (", prompts: true", ", answers: a.jsonl", "no task has `prompts: true` in its `data`"),
+        (", prompts: true", "", "or write `prompts: true`"),
+        ("prompts: true", "prompts: true, gold_from: llm", "have no responses when 'judged-gold' labels them"),
+    ],
+)
+def test_prompts_without_a_model_and_a_model_without_prompts_are_refused(project, old, new, said):
+    with ChatServer(answer) as server:
+        write(project, server)
+        text = (project.path / "suite.yaml").read_text()
+        assert old in text
+        suite = text.replace(old, new)
+        if "write" in said:
+            suite = suite.replace("responses: {model: target, system: Be brief.}\n", "")
+        project.write("suite.yaml", suite)
+        refused = project.run("plan", "suite.yaml")
+        assert refused.exit_code == 2
+        assert said in refused.output
+        assert server.count == 0
