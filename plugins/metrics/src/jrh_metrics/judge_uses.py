@@ -45,9 +45,8 @@ _UNSTABLE: Final = 0.2
 USES: Final = {
     "use for": f"Use for: kappa is above {ENOUGH:g} even at its lower limit, and no test failed. The limit is not "
     "corrected for the number of judges.",
-    "not for": "Not for a test: a bad finding or a warning names it. Not for a task: a bad finding is about its "
-    f"reference condition, kappa is below {ENOUGH:g} even at its upper limit, or more than {_UNSTABLE:.0%} of verdicts "
-    "change when asked again even at the lower limit.",
+    "not for": "Not for: tests that a bad finding or a warning names; tasks with a bad finding on their reference, "
+    f"kappa shown below {ENOUGH:g}, or more than {_UNSTABLE:.0%} shown to change when asked again.",
 }
 """Heading of a column -> when a judge is named there: the rules of this module in a sentence, under the table."""
 
