@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from statistics import NormalDist
@@ -114,8 +115,10 @@ def test_looks_are_added_and_an_alarm_names_what_changed(watching: Watching) -> 
     assert text.stdout.splitlines()[0] == found["text"]
     assert text.stdout.splitlines()[-1] == "Next: jrh compare r3 r5"
     assert "At most 5 in 100 judges that never change ever raise one, for all 4 streams" in text.stdout
-    again = watch(project, "a.jsonl", "r5", code=1)
-    assert (again["look"], again["added"]) == (5, False)
+    shutil.copytree(project.path / "r5", project.path / "r5-elsewhere")
+    for run in ("r5", "r5-elsewhere"):  # a copy shows nothing new
+        again = watch(project, "a.jsonl", run, code=1)
+        assert (again["look"], again["added"]) == (5, False)
 
 
 def test_missing_verdicts_are_a_stream_of_their_own_and_never_scores(watching: Watching) -> None:
@@ -173,7 +176,7 @@ def test_a_label_that_first_occurs_in_a_later_look_is_another_verdict(watching: 
         ("", ("b.jsonl", "r1", "--alpha", "0.01"), "was begun with --alpha 0.05, not 0.01"),
         ("", ("new.jsonl",), "has no look yet; add a run: jrh watch new.jsonl RUN"),
         ("damaged", ("damaged.jsonl",), "is damaged: a row is not as `jrh watch` wrote it"),
-        ("", ("items.jsonl", "r1"), "is no store of this version of `jrh watch`"),
+        ("", ("items.jsonl", "r1"), "is no store of `jrh watch`"),
         ("cached", ("b.jsonl", "cached"), "40 of 40 replies in 'cached' come from an earlier run"),
         ("twice", ("b.jsonl", "twice"), "asks every item 2 times, the first look 1"),
         ("imported", ("b.jsonl", "imported"), "was imported: nothing says what gave its verdicts"),

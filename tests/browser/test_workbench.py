@@ -135,7 +135,13 @@ def test_every_table_is_copied_as_csv_with_the_numbers_of_a_heat_map_in_columns(
     with look(browser, bench, permissions=["clipboard-read", "clipboard-write"]) as seen:
         rows = copied(PAGES["run"])
         assert rows[0] == ["Judge", "Test", "Estimate", "Interval", "Notes"]
-        assert rows[1] == ["judge 0", "reference", "0.60", "[0.20, 0.80]", "12 items; missing: refused 2; 0.10 to 0.90"]
+        assert rows[1] == [
+            "judge 0",
+            "reference",
+            "0.60",
+            "[0.20, 0.80]",
+            "12 items; 2 verdicts missing; refused 2; 0.10 to 0.90",
+        ]
         assert len(rows) == 1 + 2 * 4
         rows = copied(PAGES["compare"])
         assert rows[0][:4] == ["Judge", "Test", "Run", "Estimate"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from functools import cached_property
 from itertools import pairwise
@@ -286,12 +286,13 @@ def _read_look(report: RunReport, run: Path, monitor: Monitor | None, judge: str
         check_same(monitor.anchors, anchors, run)
         verdicts = _in_order_of(monitor.anchors, anchors, verdicts)
         anchors = monitor.anchors
-    ended = _first_end(run)
+    process = _first_process(run)
     return anchors, Look(
-        # Two runs of one suite have the same id; their ends differ, or their places if they end within a second.
-        id=content_id(report.run_id, ended, str(run.resolve())),
+        # Two runs of one suite have the same id; their ends differ, or the times of their stages if they end within a
+        # second. A copy of a run elsewhere is no other look.
+        id=content_id(report.run_id, process),
         run=str(run),
-        ended=ended,
+        ended=str(process["ended"]),
         served=served,
         fingerprint=content_id(parts),
         verdicts=verdicts.tolist(),
@@ -382,9 +383,11 @@ def _in_order_of(stored: Anchors, found: Anchors, verdicts: Codes) -> Codes:
     return verdicts[[place[tuple(item)] for item in stored.items]]
 
 
-def _first_end(run: Path) -> str:
+def _first_process(run: Path) -> Mapping[str, object]:
+    """Return when the first process of a run ended, and how long each stage took."""
     try:
-        return str(json.loads((run / "run.json").read_text(encoding="utf-8"))["processes"][0]["ended"])
+        process = json.loads((run / "run.json").read_text(encoding="utf-8"))["processes"][0]
+        return {"ended": process["ended"], "seconds": process["seconds"]}
     except (OSError, ValueError, LookupError, TypeError):
         raise JrhError(f"'{run / 'run.json'}' does not say when the run ended; run the suite again") from None
 

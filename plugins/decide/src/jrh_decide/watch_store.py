@@ -105,6 +105,7 @@ def open_looks(path: Path, *, write: bool) -> Iterator[LooksFile]:
         return
     lock = FileLock(f"{path}.lock", timeout=_PATIENCE, mode=0o600)
     try:
+        _read(path, cut=False)  # no lock beside a file that is no store
         with lock:
             yield _read(path, cut=True)
     except Timeout:
@@ -119,9 +120,10 @@ def _read(path: Path, *, cut: bool) -> LooksFile:
     check_table_file(path)
     text = path.read_bytes()
     whole = text[: text.rfind(b"\n") + 1]
+    if not _begins_as_store(text):
+        raise JrhError(f"'{path}' is no store of `jrh watch`; name another file")
     values = [_parse(path, number, line) for number, line in enumerate(whole.splitlines(), start=1)]
-    known = values[0].pop(_HEADER, None) == _VERSION if values else _may_be_cut(text)
-    if not known:
+    if values and values[0].pop(_HEADER, None) != _VERSION:
         raise JrhError(f"'{path}' is no store of this version of `jrh watch`; name another file")
     if cut and len(whole) < len(text):
         os.truncate(path, len(whole))
@@ -139,8 +141,8 @@ def _is_whole(look: Look, anchors: Anchors) -> bool:
     return [len(item) for item in look.verdicts] == [anchors.repeats] * len(anchors.items)
 
 
-def _may_be_cut(text: bytes) -> bool:
-    """Return whether a file without a whole row is what a kill left of the first one, and no other file."""
+def _begins_as_store(text: bytes) -> bool:
+    """Return whether a file begins as a store does, or is what a kill left of its first row."""
     start = f'{{"{_HEADER}":'.encode()
     return start.startswith(text[: len(start)])
 
