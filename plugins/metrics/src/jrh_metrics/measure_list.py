@@ -600,7 +600,11 @@ METRICS: Final = (
         "differences:VariantPairs",
         of.PairOptions,
         "verdicts and accuracy under one named variant against those under another, of any tests",
-        describe_rate("pair-agreement", "P(`y = y'`), for the verdicts y and y' of an item under two named variants"),
+        describe_rate(
+            "pair-agreement",
+            "P(`y = y'`), for the verdicts y and y' of an item under two named variants",
+            better="higher",
+        ),
         describe_difference(
             "pair-accuracy-difference",
             "the rate of the main table under a variant less that under another (`against`)",
