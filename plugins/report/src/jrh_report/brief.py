@@ -39,6 +39,7 @@ _TEXT: Final = 300
 """Characters of a statement or a figure."""
 _PARAGRAPH: Final = 600
 _NAME: Final = 60
+_AT_WORST: Final = "at worst"
 _DIGITS: Final = 2
 _LABEL: Final = 12
 _COLUMN: Final = 12
@@ -142,6 +143,8 @@ def _answer_grid(report: RunReport, table: TablePart, console: Console) -> Rende
             for row in rows:
                 grid.add_row(*map(_fold, row, widths))
             legend = ", ".join(f"{mark}: {flag}" for flag, mark in marks.items())
+            if any(_AT_WORST in cell for row in rows for cell in row):
+                legend = f"{_AT_WORST}: whatever the missing verdicts would have been; {legend}"
             return Group(grid, *([Text(legend, style="dim")] if legend else []))
     return Group(*_blocks_of_rows(table, _rows_of_text(report, table, " ", {})))
 
@@ -207,8 +210,9 @@ def _brief_cell(report: RunReport, cell: Cell, gap: str, marks: Mapping[str, str
         return clean(content_text(report, cell, _DIGITS), _TEXT)
     measure, digits = report.measures[cell.measure], _DIGITS if cell.digits is None else cell.digits
     figure, *more = figure_with_flags(measure, digits, note=cell.note, marks=marks)
-    # An interval stays whole, with its marks behind it.
-    return gap.join(filter(None, (figure, " ".join(more))))
+    # An interval stays whole, with its marks behind it; the one that allows for missing verdicts has a line of its own.
+    text = gap.join(filter(None, (figure, " ".join(more))))
+    return text.replace("], missing at worst", f"],\n{_AT_WORST}") if marks else text
 
 
 def _more(findings: int) -> str:
