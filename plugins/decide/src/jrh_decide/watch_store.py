@@ -105,7 +105,7 @@ def open_looks(path: Path, *, write: bool) -> Iterator[LooksFile]:
         return
     lock = FileLock(f"{path}.lock", timeout=_PATIENCE, mode=0o600)
     try:
-        _read(path, cut=False)  # no lock beside a file that is no store
+        _read(path, cut=False)  # a file that is no store gets no lock
         with lock:
             yield _read(path, cut=True)
     except Timeout:
