@@ -54,3 +54,16 @@ def test_a_test_and_a_variant_of_it_are_no_pair(table):
 def test_a_variant_that_nothing_was_asked_under_is_an_error_that_names_those_there_are(table):
     with pytest.raises(JrhError, match=r"no trial of 'format\[bulets\]'; give one of format, format\[bullets\]"):
         table(pairs=[["format[bulets]", "paraphrase"]])
+
+
+def test_all_strengths_of_either_side_count(measures, row):
+    said = {("format", 0.5): "YYNN", ("format", 1.0): "YNNN", ("typos", 0.1): "YYYN"}
+    rows = [
+        row(item, {"Y": "YES", "N": "NO"}[letter], test=test, variant="v", strength=strength)
+        for (test, strength), letters in said.items()
+        for item, letter in enumerate(letters)
+    ]
+    for pair in (["typos", "format"], ["format", "typos"]):
+        found = {m.name: m for m in measures("variant-pairs", rows, options={"pairs": [pair]})}
+        # At a strength of .5 three of four agree, at 1 two of four.
+        assert (found["pair-agreement"].estimate, found["pair-agreement"].n_trials) == (5 / 8, 8)

@@ -22,6 +22,7 @@ from jrh_measuring import (
     cells_of,
     combine_codes,
     complement,
+    condition_codes,
     reference_verdicts,
     right_label,
 )
@@ -125,7 +126,11 @@ class VariantPairs:
                     yield _difference(builder, "pair-accuracy-difference", second, *sides, variant=first)
 
     def _agreement(self, builder: MeasureBuilder, first: Cell, second: Cell) -> Measure:
-        # The verdicts of the second variant take the place of the reference's: the rest is what a flip rate is made of.
+        # The verdicts of one variant take the place of the reference's: the rest is what a flip rate is made of. It is
+        # that with fewer conditions, since each trial is compared with the nearest one: all strengths count.
+        conditions = condition_codes(builder.trials)
+        if len(np.unique(conditions[first.rows])) < len(np.unique(conditions[second.rows])):
+            first, second = evolve(first, rows=second.rows), first
         rows = np.arange(len(builder.trials.reference))
         trials = evolve(builder.trials, reference=np.isin(rows, second.rows))
         other = reference_verdicts(trials)

@@ -19,6 +19,7 @@ from jrh_sources.options import ResponseOptions
 NAME: Final = "responses"
 _NOTES: Final = "responses"
 """Key of what a report says of the responses."""
+_LOST: Final = " without a response: no item"
 _WORKERS: Final = 64
 _UNWRITTEN: Final = "(no response yet)"
 FILLER: Final = " \u2026" * 2000
@@ -123,7 +124,10 @@ class WriteResponses(Stage):
     def report(self, report: RunReport, work: StageWork) -> RunReport:
         """Say who wrote the responses, and which prompts have none."""
         notes = json.loads(work.store.meta(_NOTES) or "[]")
-        return evolve(report, notes=(*report.notes, *notes)) if notes else report
+        # A prompt that is lost is a warning: items that are not there are in no other number.
+        lost = [note for note in notes if _LOST in note]
+        kept = [note for note in notes if _LOST not in note]
+        return evolve(report, notes=(*report.notes, *kept)).add_notes(lost) if notes else report
 
     def _written(self, work: StageWork, name: str, texts: Mapping[tuple[str, str], str]) -> Iterator[Item]:
         """Yield a task's items with the new responses, without the prompts that got none."""
@@ -149,10 +153,12 @@ class WriteResponses(Stage):
         for task, count in prompts.items():
             lost = missing[task]
             reasons = ", ".join(f"{reason} {number:,}" for reason, number in lost.most_common())
-            without = f"; {lost.total():,} prompts without a response are no items ({reasons})" if lost else ""
+            without = f"; {count_noun(lost.total(), 'prompt')}{_LOST} ({reasons})" if lost else ""
             written = count - lost.total()
             if not written:
-                raise JrhError(f"task '{task}': model '{self._options.model}' answered no prompt ({reasons})")
+                raise JrhError(
+                    f"task '{task}': model '{self._options.model}' answered no prompt ({reasons}); the same command asks failed calls again"
+                )
             notes.append(
                 f"Task '{task}': model '{self._options.model}' wrote the responses to {written:,} of "
                 f"{count_noun(count, 'prompt')}{without}."
