@@ -157,7 +157,8 @@ class WriteResponses(Stage):
             written = count - lost.total()
             if not written:
                 raise JrhError(
-                    f"task '{task}': model '{self._options.model}' answered no prompt ({reasons}); the same command asks failed calls again"
+                    f"task '{task}': model '{self._options.model}' answered no prompt ({reasons}); "
+                    "the same command asks failed calls again"
                 )
             notes.append(
                 f"Task '{task}': model '{self._options.model}' wrote the responses to {written:,} of "
