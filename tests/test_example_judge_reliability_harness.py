@@ -321,21 +321,6 @@ def held_out(row: Row, task: str, ballots: list[Ballot], judges: list[str]) -> N
             assert Ends(*intervals.exact(value, units)).fits(*cells[1:])
 
 
-def test_the_confusion_matrix_of_the_best_three_counts_their_majority(counted: Counted) -> None:
-    table = counted.table("confusion-of-best-panel")
-    places = {(row["task"], row["test"]) for row in table}
-    assert places == {(task, test) for task in TASKS for test in counted.tests[task]}
-    for task, test in places:
-        three = best(counted.of(task, test), counted.judges)
-        told = Counter((each[""], voted(each, three) or "tie") for each in counted.of(task, test))
-        shown = {
-            (row["expected"], row["verdict"]): int(row["cases"])
-            for row in table
-            if (row["task"], row["test"]) == (task, test)
-        }
-        assert {key: count for key, count in shown.items() if count} == told, (task, test)
-
-
 def test_votes_and_cost(counted: Counted) -> None:
     votes = counted.table("majority-votes")
     assert len(votes) == len(counted.ballots)

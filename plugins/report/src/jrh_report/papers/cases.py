@@ -1,10 +1,8 @@
-"""Files from single verdicts: the majority's on every case, what the best three say, and which judges flip what."""
+"""Files with one line per case: the majority's verdict, and which judges flip which pair of templates."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
-from itertools import combinations
 from typing import Any
 
 from jrh import MetricContext, RunReport, Task
@@ -23,7 +21,6 @@ def sheets(report: RunReport) -> Iterator[Sheet]:
         return
     tasks = {summary.task.name: summary.task for summary in report.tasks}
     trials = read_trials(report.records, MetricContext(tasks=tasks, seed=report.seed, level=report.level))
-    yield _confusion_of_best_three(report, trials, tasks)
     yield _votes(report, trials, tasks)
     yield _flips(report, trials)
 
@@ -54,43 +51,6 @@ def _votes(report: RunReport, trials: Trials, tasks: Mapping[str, Task]) -> Shee
         rows=tuple(rows) if len(judges) > 1 else (),
         per_case=True,
         note="One row per case and repeat. A tie decides nothing. An empty cell is a missing verdict.",
-    )
-
-
-def _confusion_of_best_three(report: RunReport, trials: Trials, tasks: Mapping[str, Task]) -> Sheet:
-    """Count what the majority of the best three judges said of the cases of every label, test by test."""
-    # The metric that chooses them begins the note with their names.
-    chosen = {
-        (measure.task, measure.test): measure.note.partition(";")[0]
-        for measure in report.measures
-        if measure.name == "trio-accuracy" and measure.cell.get("chosen") == "in sample"
-    }
-    rows: list[tuple[Cell, ...]] = []
-    for cell in panels_of(trials) if chosen else ():
-        names = chosen.get((cell.task, cell.test))
-        if names is None or cell.task not in tasks:
-            continue
-        labels = tasks[cell.task].scale.labels
-        ballots = ballots_of(trials, cell, tasks[cell.task].scale)
-        trios = combinations(range(len(ballots.judges)), 3)
-        trio = next((three for three in trios if ", ".join(ballots.judges[place] for place in three) == names), None)
-        if trio is None:
-            continue
-        decided = majority_vote(ballots.votes[:, trio], n_labels=len(labels))
-        shown = ", ".join(judge_label(report, ballots.judges[place]) for place in trio)
-        for truth, expected in enumerate(labels):
-            counts = Counter(decided[ballots.truth == truth].tolist())
-            verdicts = (counts[place] for place in (*range(len(labels)), -1))
-            by_verdict = zip((*labels, "tie"), verdicts, strict=True)
-            rows += [(cell.task, cell.test, shown, expected, verdict, count) for verdict, count in by_verdict]
-    return Sheet(
-        name="confusion-of-best-panel",
-        title="Confusion matrix of the best three judges, by majority",
-        columns=("task", "test", "judges", "expected", "verdict", "cases"),
-        rows=tuple(rows),
-        note="Counts of cases and repeats with an expected label. The three are chosen on the same cases: expect the "
-        "held-out numbers of `best-panel`. tie: no label has most of the votes, or none has any.",
-        heads=3,
     )
 
 
