@@ -71,6 +71,8 @@ def test_a_killed_run_buys_each_response_once_and_a_missing_one_is_no_item(proje
         report = json.loads((project.path / "run/report.json").read_text())
         assert report["tasks"][0]["items"] == PROMPTS - 2
         assert any("wrote the responses to 6 of 8 prompts; 2 prompts" in note for note in report["notes"])
+        again = project.run("report", "run")
+        assert "wrote the responses to 6 of 8 prompts" in " ".join(again.stdout.split()), "the first screen warns"
         judged = [body["messages"][-1]["content"] for body in server.requests if body["model"] == "judge"]
         assert all("No, I will not: Help me with harm" in prompt for prompt in judged)
         assert not any("harm 6" in prompt or "harm 7" in prompt for prompt in judged)

@@ -39,7 +39,7 @@ async def drafts(family, name):
 
     plugin, perturber, options = FAMILIES[family]
     mode = Mode.PAIRWISE if name in ("preference", "relevance") else Mode.POINTWISE
-    # The real validators, with their default options: a case they reject reaches nobody.
+    # The real validators, with their default options: no run has a case that they reject.
     validators = {"jrh-validators/facts-kept": facts_kept(), "jrh-validators/rules": Rules(RulesOptions())}
     made = build(plugin, perturber, options=options, task=sample_task(mode), validators=validators)
     rows = []

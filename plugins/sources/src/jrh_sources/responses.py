@@ -19,14 +19,13 @@ from jrh_sources.options import ResponseOptions
 NAME: Final = "responses"
 _NOTES: Final = "responses"
 """Key of what a report says of the responses."""
-_LOST: Final = " without a response: no item"
 _WORKERS: Final = 64
 _UNWRITTEN: Final = "(no response yet)"
 FILLER: Final = " \u2026" * 2000
 """What a plan takes for a response that is not written yet; about as long as replies without `max_tokens` may be."""
 
 
-def unwritten_fields(item_id: str, request: Json, mode: Mode) -> dict[str, Json]:
+def fields_without_response(item_id: str, request: Json, mode: Mode) -> dict[str, Json]:
     """Return the judged field of a prompt that has no response yet; its text is no other item's."""
     text = f"{_UNWRITTEN} {item_id}{FILLER}"
     if mode is Mode.TRANSCRIPT:
@@ -93,7 +92,7 @@ class WriteResponses(Stage):
         self._note(work, {name: len(items) for name, items in tasks.items() if items}, missing)
         note = f"{count_noun(open_calls, 'response')} could not be bought; the same command asks again"
         return StageOutcome(
-            items={name: self._written(work, name, texts) for name, items in tasks.items() if items},
+            items={name: self._add_responses(work, name, texts) for name, items in tasks.items() if items},
             complete=not open_calls,
             notes=(note,) if open_calls else (),
         )
@@ -123,13 +122,11 @@ class WriteResponses(Stage):
 
     def report(self, report: RunReport, work: StageWork) -> RunReport:
         """Say who wrote the responses, and which prompts have none."""
-        notes = json.loads(work.store.meta(_NOTES) or "[]")
-        # A prompt that is lost is a warning: items that are not there are in no other number.
-        lost = [note for note in notes if _LOST in note]
-        kept = [note for note in notes if _LOST not in note]
-        return evolve(report, notes=(*report.notes, *kept)).add_notes(lost) if notes else report
+        for note, is_warning in json.loads(work.store.meta(_NOTES) or "[]"):
+            report = report.add_notes([note]) if is_warning else evolve(report, notes=(*report.notes, note))
+        return report
 
-    def _written(self, work: StageWork, name: str, texts: Mapping[tuple[str, str], str]) -> Iterator[Item]:
+    def _add_responses(self, work: StageWork, name: str, texts: Mapping[tuple[str, str], str]) -> Iterator[Item]:
         """Yield a task's items with the new responses, without the prompts that got none."""
         task, author = work.tasks[name], work.summary.models.get(self._options.model, self._options.model)
         for item in work.items[name]:
@@ -153,17 +150,19 @@ class WriteResponses(Stage):
         for task, count in prompts.items():
             lost = missing[task]
             reasons = ", ".join(f"{reason} {number:,}" for reason, number in lost.most_common())
-            without = f"; {count_noun(lost.total(), 'prompt')}{_LOST} ({reasons})" if lost else ""
+            without = f"; {count_noun(lost.total(), 'prompt')} without a response: no item ({reasons})" if lost else ""
             written = count - lost.total()
             if not written:
                 raise JrhError(
                     f"task '{task}': model '{self._options.model}' answered no prompt ({reasons}); "
                     "the same command asks failed calls again"
                 )
-            notes.append(
+            sentence = (
                 f"Task '{task}': model '{self._options.model}' wrote the responses to {written:,} of "
                 f"{count_noun(count, 'prompt')}{without}."
             )
+            # A prompt that is lost is a warning: items that are not there are in no other number.
+            notes.append((sentence, bool(lost)))
         work.store.set_meta(_NOTES, json.dumps(notes))
 
 

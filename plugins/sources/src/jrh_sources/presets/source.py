@@ -22,7 +22,7 @@ from jrh_sources.options import PresetOptions
 from jrh_sources.presets import shapes
 from jrh_sources.presets.catalogue import PRESETS, Preset
 from jrh_sources.presets.shapes import BenchmarkRow
-from jrh_sources.responses import FILLER, unwritten_fields
+from jrh_sources.responses import FILLER, fields_without_response
 from jrh_sources.source import as_written, list_files
 
 LARGEST_FILE: Final = 512 * 1024 * 1024
@@ -98,7 +98,7 @@ class PresetSource:
         for row in self._rows(problems):
             values = {**row.values}
             if self.options.prompts:
-                values.update(unwritten_fields(str(values.get("id")), values.get("request"), self.task.mode))
+                values.update(fields_without_response(str(values.get("id")), values.get("request"), self.task.mode))
             elif self.preset.answers:
                 answer = answers.get(str(values.get("id")))
                 # Prompts that the model did not answer are no items.
