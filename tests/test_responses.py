@@ -81,6 +81,42 @@ def test_a_killed_run_buys_each_response_once_and_a_missing_one_is_no_item(proje
         assert server.count == count
 
 
+def written_for_others(body):
+    """Answer some prompts as the system prompt says, and judge by that answer alone."""
+    first, last = body["messages"][0]["content"], body["messages"][-1]["content"]
+    if body["model"] == "target":
+        return f"{first} {last}" if "harm 1" in last or "harm 2" in last or "Always" in first else f"Well. {last}"
+    return "NO" if "Be brief" in last else "YES"
+
+
+@pytest.mark.inside
+def test_responses_of_another_system_prompt_are_not_paired_and_named_as_what_changed(project):
+    with ChatServer(written_for_others) as server:
+        write(project, server)
+        suite = (project.path / "suite.yaml").read_text()
+        for name, system in (("run", "Be brief."), ("kind", "Be kind."), ("all", "Always.")):
+            project.write("suite.yaml", suite.replace("Be brief.", system))
+            done = project.run(*RUN[:3], name, *RUN[4:])
+            assert done.exit_code == 0, done.output
+        compared = project.run("compare", "run", "kind")
+        assert "2 items left out: same id, but another text." in compared.stdout
+        assert "12 cases on both sides, paired: 12 by id." in compared.stdout
+        assert "- stage responses: system: Be brief. -> Be kind." in compared.stdout
+        assert "judge" not in compared.stdout.partition("Differences:\n")[2].partition("\n\n")[0]
+        swapped = json.loads(project.run("swap", "run", "kind", "--format", "json").stdout)
+        assert {row["cases"] for row in swapped["rows"] if row["test"]} == {6}
+        assert (swapped["matching"]["other_items"], swapped["other_text"]) == (2, 4)
+        assert [part["changed"] for part in swapped["moved"] if part["what"] == "responses"] == [2]
+        for command in ("compare", "swap"):
+            refused = project.run(command, "run", "all")
+            assert refused.exit_code == 3
+            said = " ".join(refused.output.split())
+            assert "all 8 items with the same id have another text; responses: system: Be brief. -> Always." in said
+            assert "Compare runs with the same `responses:`." in said
+        again = project.run(*RUN[:3], "kind", *RUN[4:])
+        assert "`responses` changed (system): every response is written again" in again.stderr
+
+
 @pytest.mark.inside
 def test_a_prompt_for_agents_becomes_a_transcript_of_two_messages(project):
     with ChatServer(answer) as server:

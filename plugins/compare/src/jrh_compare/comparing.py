@@ -9,7 +9,7 @@ from jrh import JrhError
 from jrh_measuring.comparing.causes import causes, check_comparable
 from jrh_measuring.comparing.cost_curve import curve
 from jrh_measuring.comparing.flips import flips
-from jrh_measuring.comparing.matching import Matched, match, match_responses
+from jrh_measuring.comparing.matching import Matched, leave_out_other_texts, match, match_responses
 from jrh_measuring.comparing.pairing import Terms, changes, count_missing, decide, rerun_noise, rows
 from jrh_measuring.comparing.results import Comparison, Pair, Point, SideName
 from jrh_measuring.comparing.scoring import Case, measure_names, read_cases, read_responses
@@ -44,12 +44,13 @@ def compare(
     noise = {label: rerun_noise(side_cases, terms) for label, side_cases in all_cases.items()}
     cases = {label: _of_tests(side_cases, tests) for label, side_cases in all_cases.items()}
     scored = {label: _of_tests(read_responses(side.records, side.run.report), tests) for label, side in sides.items()}
-    responses = [match_responses(scored[old.name.label], scored[new.name.label]) for old, new in labelled]
-    matched = [
-        match(cases[old.name.label], cases[new.name.label], (old.run.report, new.run.report)) for old, new in labelled
-    ]
-    for (old, new), (both, matching) in zip(labelled, matched, strict=True):
+    matched, responses = [], []
+    for old, new in labelled:
+        reports, before, after = (old.run.report, new.run.report), old.name.label, new.name.label
+        both, matching = leave_out_other_texts(*match(cases[before], cases[after], reports), reports)
         check_comparable(old, new, both, matching)
+        matched.append((both, matching))
+        responses.append(match_responses(scored[before], scored[after], reports))
     tested, family = decide(
         [
             tuple(rows([*both, *whole_responses], (old.run.report, new.run.report), terms))

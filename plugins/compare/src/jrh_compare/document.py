@@ -10,7 +10,19 @@ from jrh import Interval
 from jrh.text import count_noun, format_dollars
 from jrh_measuring import format_counts, format_ends, format_number, format_p, state_p
 from jrh_measuring.comparing.causes import SCALE
-from jrh_measuring.comparing.results import Answer, Changes, Comparison, Flip, Noise, Pair, Point, Row, SideName, Within
+from jrh_measuring.comparing.results import (
+    Answer,
+    Changes,
+    Comparison,
+    Flip,
+    Matching,
+    Noise,
+    Pair,
+    Point,
+    Row,
+    SideName,
+    Within,
+)
 from jrh_measuring.comparing.scoring import MEASURES, measure_names
 
 _DIGITS: Final = 3
@@ -162,16 +174,22 @@ def _match_sentences(pair: Pair) -> Iterator[str]:
     for side_name, alone in ((pair.first, matching.only_first), (pair.second, matching.only_second)):
         if any(alone.values()):
             yield f"Only in {side(side_name)}: {sum(alone.values())} cases ({format_counts(alone)})."
-    if matching.ambiguous:
-        yield f"{matching.ambiguous} cases could not be matched because others have the same position in the design."
-    if matching.gold_changed:
-        yield f"{matching.gold_changed} cases were left out because their gold labels differ."
+    yield from _left_out(matching)
     if pair.missing_cases:
         yield f"{pair.missing_cases} of the cases on both sides have no verdict on one side or both."
     sides = (("before", pair.missing_first), ("after", pair.missing_second))
     missing = [f"{which} {format_counts(statuses)}" for which, statuses in sides if statuses]
     if missing:
         yield f"Trials of these cases without a verdict: {'; '.join(missing)}."
+
+
+def _left_out(matching: Matching) -> Iterator[str]:
+    if matching.ambiguous:
+        yield f"{matching.ambiguous} cases could not be matched because others have the same position in the design."
+    if matching.other_items:
+        yield f"{count_noun(matching.other_items, 'item')} left out: same id, but another text."
+    if matching.gold_changed:
+        yield f"{matching.gold_changed} cases were left out because their gold labels differ."
 
 
 def _other_names(pair: Pair) -> Iterator[str]:

@@ -17,7 +17,7 @@ from jrh_measuring import round_up
 from jrh_measuring.comparing.causes import NotComparableError, causes, check_comparable
 from jrh_measuring.comparing.cost_curve import curve
 from jrh_measuring.comparing.flips import flips
-from jrh_measuring.comparing.matching import Matched, match
+from jrh_measuring.comparing.matching import Matched, items_by_name, leave_out_other_texts, match
 from jrh_measuring.comparing.pairing import Terms, Tested, cells, changes, clusters_of, count_missing, rerun_noise, rows
 from jrh_measuring.comparing.results import Cause, Changes, Flip, Matching, SideName
 from jrh_measuring.comparing.scoring import EXPECTED, GOLD, Case, read_cases
@@ -189,8 +189,9 @@ def find_swap(
         reports = before.run.report, after.run.report
         cases = read_cases(before.records, reports[0]), read_cases(after.records, reports[1])
         everything, matching = match(*cases, reports)
-        check_comparable(before, after, everything, matching)
-        matched = _same_texts(everything, before, after)
+        same_items, paired = leave_out_other_texts(everything, matching, reports)
+        check_comparable(before, after, same_items, paired)
+        matched = _same_texts(same_items, before, after)
         if not matched:
             raise NotComparableError(f"'{before.name.label}' and '{after.name.label}' have no case in common")
         terms = Terms(level=reports[0].level, margin=margin, seed=reports[0].seed)
@@ -209,7 +210,7 @@ def find_swap(
             why=tuple(why),
             needed=_items_needed(why, terms) if answer is Answer.OPEN and labelled else None,
             labelled=labelled,
-            matching=matching,
+            matching=evolve(matching, other_items=paired.other_items),
             other_text=len(everything) - len(matched),
             rows=tuple(found),
             small_strata=small,
@@ -446,7 +447,7 @@ def _moved(before: Side, after: Side, matched: Matched) -> Iterator[Part]:
     if before.run is after.run:
         return
     names = {(case.task, case.item): (other.task, other.item) for case, other in matched}
-    items = [_items(side) for side in (before, after)]
+    items = [items_by_name(side.run.report) for side in (before, after)]
     both = [(items[0][old], items[1][new]) for old, new in names.items() if old in items[0] and new in items[1]]
     for what, responses in (("items", False), ("responses", True)):
         texts = [[_texts(pair[place], responses=responses) for pair in both] for place in (0, 1)]
@@ -466,10 +467,6 @@ def _part(what: str, first: Sequence[Json], second: Sequence[Json], *, changed: 
 def _components(side: Side, role: str) -> list[Json]:
     used = (part for part in side.run.report.components if part.role == role)
     return [[part.name, part.component, part.version, part.digest, dict(part.options)] for part in used]
-
-
-def _items(side: Side) -> Mapping[tuple[str, str], Item]:
-    return {(task, item.id): item for task, items in side.run.report.evidence.items().items() for item in items}
 
 
 def _texts(item: Item, *, responses: bool) -> dict[str, Json]:

@@ -7,18 +7,19 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+import attrs
 from attrs import evolve
-from jrh import REFERENCE, Case, ChatRequest, Item, JrhError, Json, Message, Mode, ModelName, RunReport
+from jrh import REFERENCE, Case, ChatRequest, Item, JrhError, Json, Message, Mode, ModelName, RunReport, __version__
 from jrh.plugins import Stage, StageOutcome, StageQuestion
 from jrh.running import StageWork, for_each
 from jrh.text import count_noun
-from jrh.values import LENGTH, length_of
+from jrh.values import LENGTH, ComponentUsed, length_of
 
 from jrh_sources.options import ResponseOptions
 
 NAME: Final = "responses"
-_NOTES: Final = "responses"
-"""Key of what a report says of the responses."""
+_STORED: Final = "responses written"
+"""Key of what a run remembers of its responses."""
 _WORKERS: Final = 64
 _UNWRITTEN: Final = "(no response yet)"
 FILLER: Final = " \u2026" * 2000
@@ -57,7 +58,7 @@ class WriteResponses(Stage):
 
     def applies(self, work: StageWork) -> bool:
         """Return whether the suite names a model, or a report is gathered of a run that has its responses."""
-        return bool(self._options.model) or work.store.meta(_NOTES) is not None
+        return bool(self._options.model) or work.store.meta(_STORED) is not None
 
     async def run(self, work: StageWork) -> StageOutcome:
         """Ask for all responses that are missing."""
@@ -67,6 +68,10 @@ class WriteResponses(Stage):
         if not any(tasks.values()):
             return StageOutcome()
         model: Any = work.builder.model(self._options.model)
+        earlier, options = _stored(work)["options"], attrs.asdict(self._options)
+        if earlier and earlier != options:
+            names = ", ".join(name for name in options if options[name] != earlier.get(name))
+            work.progress.say(f"`responses` changed ({names}): every response is written again")
         texts: dict[tuple[str, str], str] = {}
         missing: dict[str, Counter[str]] = {name: Counter() for name in tasks}
         open_calls = 0
@@ -122,7 +127,13 @@ class WriteResponses(Stage):
 
     def report(self, report: RunReport, work: StageWork) -> RunReport:
         """Say who wrote the responses, and which prompts have none."""
-        for note, is_warning in json.loads(work.store.meta(_NOTES) or "[]"):
+        stored = _stored(work)
+        if stored["options"]:
+            used = ComponentUsed(
+                role="stage", name=NAME, component=f"jrh-sources/{NAME}", version=__version__, options=stored["options"]
+            )
+            report = evolve(report, components=(*report.components, used))
+        for note, is_warning in stored["notes"]:
             report = report.add_notes([note]) if is_warning else evolve(report, notes=(*report.notes, note))
         return report
 
@@ -163,7 +174,12 @@ class WriteResponses(Stage):
             )
             # A prompt that is lost is a warning: items that are not there are in no other number.
             notes.append((sentence, bool(lost)))
-        work.store.set_meta(_NOTES, json.dumps(notes))
+        work.store.set_meta(_STORED, json.dumps({"notes": notes, "options": attrs.asdict(self._options)}))
+
+
+def _stored(work: StageWork) -> Any:
+    """Return what a run remembers of its responses: notes for the report, and the options they were written with."""
+    return json.loads(work.store.meta(_STORED) or '{"notes": [], "options": {}}')
 
 
 def _length(item: Item) -> int:

@@ -19,7 +19,7 @@ LOOKED_AT: Final = 200
 SCALE: Final = ": scale"
 """How `what` of a cause ends that names the scales of both sides."""
 _LONG: Final = 120
-_CASES: Final = ("perturber", "validator", "data source")
+_CASES: Final = ("stage", "perturber", "validator", "data source")
 """Roles that produce the cases; all judges of a run share them."""
 
 
@@ -53,13 +53,22 @@ def _causes(first: Side, second: Side) -> Iterator[Cause]:
         return
     yield from _tasks(*_tasks_of(*reports))
     for role in _CASES:
-        used = [component for report in reports for component in report.components if component.role == role]
-        for name in dict.fromkeys(component.name for component in used):
-            yield from _differences(role, name, *(_component(report, role, name) for report in reports))
+        yield from _of_role(role, reports)
     for what, kind in (("version", "jrh"), ("seed", "seed")):
         old, new = (str(getattr(report, what)) for report in reports)
         if old != new:
             yield Cause(kind=kind, what=what, before=old, after=new)
+
+
+def _of_role(role: str, reports: tuple[RunReport, RunReport]) -> Iterator[Cause]:
+    used = [component for report in reports for component in report.components if component.role == role]
+    for name in dict.fromkeys(component.name for component in used):
+        both = [_component(report, role, name) for report in reports]
+        yield from _differences(role, name, *both)
+        (before, old), (after, new) = (_part("model", *part) for part in zip(reports, both, strict=True))
+        # One name may be two models, each of its suite; where the names differ, that is the difference.
+        if old == new:
+            yield from _differences("model", old, before, after)
 
 
 def _seeds_of_names(first: Side, second: Side) -> Iterator[Cause]:
@@ -88,6 +97,8 @@ def check_comparable(first: Side, second: Side, matched: Matched, matching: Matc
     if scales and not matching.labels and all(set(old).isdisjoint(new) for old, new in scales):
         old, new = (", ".join(labels) for labels in scales[0])
         what = f"the scales have no label in common ({_short(old, new)[0]}; {_short(old, new)[1]})"
+    elif matching.other_items and not matching.case_count:
+        what = f"all {count_noun(matching.other_items, 'item')} with the same id have another text"
     # Perturbed texts may all differ for the same data; in the reference condition the judge sees the data.
     elif (
         not matching.by_id
@@ -97,9 +108,11 @@ def check_comparable(first: Side, second: Side, matched: Matched, matching: Matc
         what = f"all {count_noun(matching.other_text, 'text')} that could be compared differ"
     else:
         return
+    authors = [cause for cause in causes(first, second) if cause.kind == "stage"]
+    changed = "".join(f"; {cause.what}: {cause.before} -> {cause.after}" for cause in authors[:2])
+    todo = "of the same items on the same scale" if not authors else f"with the same `{authors[0].what.split(':')[0]}:`"
     raise NotComparableError(
-        f"'{first.run.path}' and '{second.run.path}' cannot be compared: {what}\n"
-        "Compare runs of the same items on the same scale."
+        f"'{first.run.path}' and '{second.run.path}' cannot be compared: {what}{changed}\nCompare runs {todo}."
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, TypeAlias
 
 from attrs import evolve
-from jrh import REFERENCE, RunReport
+from jrh import REFERENCE, Item, RunReport
 from jrh.hashing import content_id
 
 from jrh_measuring.comparing.results import Matching
@@ -36,6 +36,45 @@ def match(first: Sequence[Case], second: Sequence[Case], runs: tuple[RunReport, 
     matched, matching = _match_as_named(first, [_with_labels(case, labels) for case in second], runs)
     found = {_item(case) for case, other in matched if case.item != other.item}
     return matched, evolve(matching, other_ids=len(found), labels=labels)
+
+
+def leave_out_other_texts(
+    matched: Matched, matching: Matching, runs: tuple[RunReport, RunReport]
+) -> tuple[Matched, Matching]:
+    """Leave out the items whose text differs between the sides: the judges saw something else, whatever the test.
+
+    Runs that store no items keep all pairs.
+    """
+    # Equal ids of cases are equal texts, so that most comparisons read no item.
+    if not matching.by_place:
+        return matched, matching
+    texts = [items_by_name(report) for report in runs]
+    other = {
+        (case.task, case.item)
+        for case, second in matched
+        if case.id != second.id
+        and (before := texts[0].get((case.task, case.item))) is not None
+        and (after := texts[1].get((second.task, second.item))) is not None
+        and before.fields != after.fields
+    }
+    if not other:
+        return matched, matching
+    kept = [pair for pair in matched if (pair[0].task, pair[0].item) not in other]
+    by_place = [pair for pair in kept if pair[0].id != pair[1].id]
+    other_text, looked_at = _count_reworded(by_place, runs)
+    return kept, evolve(
+        matching,
+        by_id=len(kept) - len(by_place),
+        by_place=len(by_place),
+        other_text=other_text,
+        looked_at=looked_at,
+        other_items=len(other),
+    )
+
+
+def items_by_name(report: RunReport) -> Mapping[tuple[str, str], Item]:
+    """Return the items that a run has stored, by task and id."""
+    return {(task, item.id): item for task, items in report.evidence.items().items() for item in items}
 
 
 def _item(case: Case) -> tuple[str | float, ...]:
@@ -133,10 +172,14 @@ def _match_as_named(
     )
 
 
-def match_responses(first: Sequence[Case], second: Sequence[Case]) -> Matched:
-    """Match the responses of two sides by their place; those whose gold labels differ are left out."""
+def match_responses(first: Sequence[Case], second: Sequence[Case], runs: tuple[RunReport, RunReport]) -> Matched:
+    """Match the responses of two sides by their place; those whose gold labels or texts differ are left out."""
     answers = {case.key: case for case in second}
-    return [(case, answers[case.key]) for case in first if case.key in answers and case.gold == answers[case.key].gold]
+    both = [(case, answers[case.key]) for case in first if case.key in answers]
+    same_gold = [(case, other) for case, other in both if case.gold == other.gold]
+    # Only runs with weighted scores have responses: the others read no item.
+    texts = [{item.response_id: item.fields for item in items_by_name(run).values()} for run in runs if same_gold]
+    return [pair for pair in same_gold if texts[0].get(pair[0].item) == texts[1].get(pair[1].item)]
 
 
 def _by_place(cases: Iterable[Case]) -> dict[Key, list[Case]]:

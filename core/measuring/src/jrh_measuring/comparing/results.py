@@ -77,6 +77,8 @@ class Matching:
     only_second: Mapping[str, int]
     other_ids: int = 0
     """Items matched by their text whose ids differ."""
+    other_items: int = 0
+    """Items left out with all their cases because their text differs."""
     labels: Mapping[str, str] = Factory(dict)
     """Label of the second side -> what the first calls it, where the names differ."""
 
@@ -168,7 +170,8 @@ class Cause:
     """A difference between the sides that may explain different verdicts."""
 
     kind: str
-    """`judge`, `model`, `answered by`, `task`, `parser`, `perturber`, `validator`, `data source`, `jrh`, `seed`."""
+    """`judge`, `model`, `answered by`, `task`, `parser`, `stage`, `perturber`, `validator`, `data source`, `jrh` or
+    `seed`."""
     what: str
     before: str
     after: str
