@@ -321,6 +321,24 @@ def held_out(row: Row, task: str, ballots: list[Ballot], judges: list[str]) -> N
             assert Ends(*intervals.exact(value, units)).fits(*cells[1:])
 
 
+@pytest.mark.parametrize("task", TASKS)
+def test_the_confusion_matrix_of_the_best_three_counts_their_majority(counted: Counted, task: str) -> None:
+    table = counted.table(f"confusion-of-best-panel-{task}")
+    tests = dict.fromkeys(row["test"] for row in table)
+    assert {*tests} == {*counted.tests[task], "all tests"}
+    for test in tests:
+        three = best(counted.of(task, test), counted.judges)
+        told = Counter((each[""], voted(each, three) or "no majority") for each in counted.of(task, test))
+        rows = [row for row in table if row["test"] == test]
+        assert {row["judges"].replace(" (simulated)", "") for row in rows} == {", ".join(three)}
+        shown = {
+            (row["expected"], verdict): int(row[verdict])
+            for row in rows
+            for verdict in row.keys() - {"test", "judges", "expected"}
+        }
+        assert {cell: count for cell, count in shown.items() if count} == told
+
+
 def test_votes_and_cost(counted: Counted) -> None:
     votes = counted.table("majority-votes")
     assert len(votes) == len(counted.ballots)

@@ -86,6 +86,12 @@ def measure() -> Callable[..., dict[tuple[str, str, str], Measure]]:
     return run
 
 
+@pytest.fixture
+def table_of() -> Callable[[Iterable[dict[str, Any]]], RecordTable]:
+    """Return a function: rows -> the records of a report."""
+    return rows_to_table
+
+
 def reference(item: object, *labels: str | None, **more: Any) -> list[dict[str, Any]]:
     """Make the reference rows of an item; None is a missing verdict."""
     return [_row("reference", item, label, repeat=repeat, **more) for repeat, label in enumerate(labels)]

@@ -6,6 +6,12 @@ from statistics import mean
 
 import numpy as np
 import pytest
+from attrs import evolve
+from jrh import Scale, Task
+from jrh.values import TaskSummary
+from jrh_metrics.panel_by_test import name_panel
+from jrh_metrics.panel_section import over_tests
+from jrh_testing import sample_report
 
 JUDGES = ("a", "b", "c", "d")
 TESTS = ("format", "label-flip")
@@ -117,3 +123,44 @@ def test_too_few_clusters_for_a_panel_are_named(measures, rows):
     one = [row for row in rows if row["item_id"] == "i1"]
     (found,) = {each.note for each in measures("panel-by-test", one) if each.name == "trio-accuracy"}
     assert found.startswith("a panel of three needs more than three judges")
+
+
+def test_the_confusion_of_the_best_three_has_ties_and_missing_verdicts_in_columns_of_their_own(measures, table_of):
+    """Counted by an independent loop; names of judges may hold what separates them, and some say nothing."""
+    judges, said = ("a, b", "c; d", "a", "b"), []
+    rng = np.random.default_rng(8)
+    for item in range(150):
+        for judge in judges:
+            right = "NO" if item % 3 else "YES"
+            wrong = "YES" if right == "NO" else "NO"
+            spoken = rng.choice([right, wrong, None], p=[0.5, 0.2, 0.3] if judge != "b" else [0.1, 0.5, 0.4])
+            said.append({"item_id": f"i{item}", "judge": judge, "gold": right, "canonical": spoken,
+                         "status": "ok" if spoken else "refused"})  # fmt: skip
+    found = measures("panel-by-test", said)
+    task = Task(name="task", scale=Scale.of_labels("YES", "NO"))
+    report = evolve(
+        sample_report(), tasks=(TaskSummary(task=task, items=150, labelled=150, gold={}),),
+        judges=judges, tests=("reference",), measures=tuple(found), records=table_of(said),
+    )  # fmt: skip
+    table = next(
+        part for section in over_tests().sections(report) for part in section.parts
+        if getattr(part, "file", "") == "confusion-of-best-panel"
+    )  # fmt: skip
+    assert [column.heading for column in table.columns] == ["YES", "NO", "no majority", "no verdict"]
+    cases = {}
+    for row in said:
+        _, votes = cases.setdefault(row["item_id"], (row["gold"], {}))
+        votes[row["judge"]] = row["canonical"]
+    three = max(combinations(sorted(judges), 3), key=lambda trio: sum(vote(v, trio) == t for t, v in cases.values()))
+    told = Counter((truth, vote(votes, three)) for truth, votes in cases.values())
+    assert {told[label, verdict] > 0 for label in ("YES", "NO") for verdict in ("no majority", "no verdict")} == {True}
+    for row in table.rows:
+        assert row.heads[:2] == ("reference", name_panel(three))
+        assert row.cells == tuple(told[row.heads[2], column.heading] for column in table.columns)
+    assert sum(sum(row.cells) for row in table.rows) == 150
+
+
+def vote(votes, judges):
+    """Return what most of some judges say, whether they tie, or that none says anything."""
+    given = [votes[judge] for judge in judges if votes[judge]]
+    return (decide(votes, judges) or "no majority") if given else "no verdict"

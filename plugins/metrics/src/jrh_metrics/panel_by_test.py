@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 import numpy as np
@@ -53,7 +53,7 @@ class PanelByTest:
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
         """Yield the measures of every task with two judges or more, then the means over tests and over judges."""
         builder = MeasureBuilder.of(records, context, self.options)
-        for cell in _tests_and_tasks(builder.trials):
+        for cell in tests_and_tasks(builder.trials):
             task = context.tasks.get(cell.task)
             if task is None:
                 continue
@@ -64,7 +64,7 @@ class PanelByTest:
         yield from _means(builder)
 
 
-def _tests_and_tasks(trials: Trials) -> Iterator[Cell]:
+def tests_and_tasks(trials: Trials) -> Iterator[Cell]:
     """Yield every test of every task with all judges, then all tests of a task together; `test` is empty there."""
     panels = list(panels_of(trials))
     yield from panels
@@ -109,7 +109,7 @@ def _measure_panel(
     if best is None:
         yield build("trio-accuracy", Estimate(value=None), _TOO_FEW, chosen=HELD_OUT)
         return
-    names = ", ".join(ballots.judges[voting[judge]] for judge in best.judges)
+    names = name_panel(ballots.judges[voting[judge]] for judge in best.judges)
     for name, versions in _of_trio(best):
         # Held out first: it is the number to expect.
         for levels, estimate, note in (
@@ -117,6 +117,12 @@ def _measure_panel(
             (IN_SAMPLE, versions[0], f"{names}; too good: chosen on the cases it is scored on, as in the paper"),
         ):
             yield build(name, estimate, note, **{CHOSEN: levels})
+
+
+def name_panel(judges: Iterable[str]) -> str:
+    """Return the names of some judges in one text, from which a table finds them again."""
+    # Quoted where a name holds what separates names, or what ends them in a note.
+    return ", ".join(f"'{judge}'" if {",", ";"} & set(judge) else judge for judge in judges)
 
 
 def _ballots_of_rates(ballots: Ballots, positive: int | None) -> dict[str, Mask]:

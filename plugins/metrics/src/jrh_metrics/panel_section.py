@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import combinations
 from statistics import stdev
 from typing import Final
 
-from jrh import REFERENCE, Measure, RunReport
+import numpy as np
+from jrh import REFERENCE, Measure, MetricContext, RunReport
 from jrh.values import Cell, Column, Importance, MeasureRef, Row, TablePart
-from jrh_measuring import MeasureTable, MeasureTables, ReportMeasures, mark_simulated
+from jrh_measuring import MeasureTable, MeasureTables, ReportMeasures, ballots_of, mark_simulated, read_trials
+from jrh_stats import majority_vote
 
 from jrh_metrics.judges_by_tests import name_accuracy, right_verdicts
+from jrh_metrics.panel import TRIO
+from jrh_metrics.panel_by_test import CHOSEN, HELD_OUT, IN_SAMPLE, name_panel, tests_and_tasks
 
 PAIRS: Final = 40
 """Pairs of judges that are listed, the most alike in their errors first; the others are counted."""
@@ -51,10 +56,11 @@ _RULES: Final = {
 }
 
 _OUTCOMES: Final = {"accuracy": "accuracy", "false-positive-rate": "FPR", "false-negative-rate": "FNR"}
+_ALL_TESTS: Final = "all tests"
 _PANELS: Final = (
     ("majority", "", "all judges"),
-    ("trio", "held out", "best three, held out"),
-    ("trio", "in sample", "best three, in sample (too good)"),
+    ("trio", HELD_OUT, "best three, held out"),
+    ("trio", IN_SAMPLE, "best three, in sample (too good)"),
 )
 """Begin of the names of a panel's measures, how its judges are chosen, and what it is called."""
 
@@ -66,7 +72,7 @@ def panel() -> MeasureTables:
 
 def over_tests() -> MeasureTables:
     """Build the section on every judge over its tests, every test over its judges, and panels test by test."""
-    return MeasureTables(tables=(_over_tests, _over_judges, _panels), importance=Importance.DETAIL)
+    return MeasureTables(tables=(_over_tests, _over_judges, _panels, _confusion), importance=Importance.DETAIL)
 
 
 def _over_tests(measures: ReportMeasures, task: str) -> TablePart:
@@ -124,7 +130,7 @@ def _panels(measures: ReportMeasures, task: str) -> TablePart:
     rows = []
     for test in (*measures.report.tests, ""):
         for panel, chosen, what in _PANELS:
-            levels = {"chosen": chosen} if chosen else {}
+            levels = {CHOSEN: chosen} if chosen else {}
             rates = {
                 name: (place, measure)
                 for name in _OUTCOMES
@@ -134,8 +140,7 @@ def _panels(measures: ReportMeasures, task: str) -> TablePart:
             if "accuracy" in rates:
                 cells = (MeasureRef(measure=rates[name][0]) if name in rates else None for name in _OUTCOMES)
                 # The metric begins the note with the names of the judges.
-                judges = rates["accuracy"][1].note.partition(";")[0]
-                rows.append(Row(heads=(test or "all tests", what, judges), cells=tuple(cells)))
+                rows.append(Row(heads=(test or _ALL_TESTS, what, _judges_in(rates["accuracy"][1])), cells=tuple(cells)))
     return TablePart(
         caption="Panels: the majority of all judges, and the best three",
         heads=("Test", "Panel", "Judges"),
@@ -145,6 +150,52 @@ def _panels(measures: ReportMeasures, task: str) -> TablePart:
         "sample: chosen and scored on the same cases, as in the paper; do not expect it. All tests: without the "
         "reference. n counts the verdicts of all judges, not only of the three.",
         file="best-panel",
+    )
+
+
+def _judges_in(measure: Measure) -> str:
+    """Return the names of the judges of a panel, with which the metric begins its note."""
+    return measure.note.rpartition("; ")[0] or measure.note
+
+
+def _confusion(measures: ReportMeasures, task: str) -> TablePart | None:
+    """Count what the best three judges decide on the cases of each label, test by test and over all tests."""
+    report = measures.report
+    tasks = {summary.task.name: summary.task for summary in report.tasks}
+    chosen = {
+        measure.test: _judges_in(measure)
+        for _, measure in measures.select(task, "trio-accuracy", CHOSEN)
+        if measure.cell[CHOSEN] == IN_SAMPLE
+    }
+    # A report that was read from its JSON has no records to count.
+    if not chosen or not len(report.records):
+        return None
+    trials = read_trials(report.records, MetricContext(tasks=tasks, seed=report.seed, level=report.level))
+    labels, rows = tasks[task].scale.labels, []
+    for cell in tests_and_tasks(trials):
+        if cell.task != task or cell.test not in chosen:
+            continue
+        ballots = ballots_of(trials, cell, tasks[task].scale)
+        names = {
+            name_panel(ballots.judges[judge] for judge in trio): trio
+            for trio in combinations(range(len(ballots.judges)), TRIO)
+        }
+        votes = ballots.votes[:, names[chosen[cell.test]]]
+        decided = majority_vote(votes, n_labels=len(labels))
+        decided[decided < 0] = len(labels)
+        # Nothing is decided where none of the three answers, either, but that is no tie.
+        decided[(votes < 0).all(axis=1)] = len(labels) + 1
+        for truth, label in enumerate(labels):
+            counts = np.bincount(decided[ballots.truth == truth], minlength=len(labels) + 2)
+            rows.append(Row(heads=(cell.test or _ALL_TESTS, chosen[cell.test], label), cells=tuple(counts.tolist())))
+    return TablePart(
+        caption="Confusion matrix of the best three judges, by majority",
+        heads=("Test", "Judges", "Expected"),
+        columns=_columns(*labels, "no majority", "no verdict"),
+        rows=tuple(rows),
+        note="Counts of cases and repeats with an expected label. The three are chosen on the same cases: do not "
+        "expect these numbers. A missing verdict has no vote; no verdict: all three are missing.",
+        file="confusion-of-best-panel",
     )
 
 
