@@ -53,7 +53,7 @@ class PanelByTest:
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
         """Yield the measures of every task with two judges or more, then the means over tests and over judges."""
         builder = MeasureBuilder.of(records, context, self.options)
-        for cell in tests_and_tasks(builder.trials):
+        for cell in panel_cells(builder.trials):
             task = context.tasks.get(cell.task)
             if task is None:
                 continue
@@ -64,7 +64,7 @@ class PanelByTest:
         yield from _means(builder)
 
 
-def tests_and_tasks(trials: Trials) -> Iterator[Cell]:
+def panel_cells(trials: Trials) -> Iterator[Cell]:
     """Yield every test of every task with all judges, then all tests of a task together; `test` is empty there."""
     panels = list(panels_of(trials))
     yield from panels

@@ -15,7 +15,7 @@ from jrh_stats import majority_vote
 
 from jrh_metrics.judges_by_tests import name_accuracy, right_verdicts
 from jrh_metrics.panel import TRIO
-from jrh_metrics.panel_by_test import CHOSEN, HELD_OUT, IN_SAMPLE, name_panel, tests_and_tasks
+from jrh_metrics.panel_by_test import CHOSEN, HELD_OUT, IN_SAMPLE, name_panel, panel_cells
 
 PAIRS: Final = 40
 """Pairs of judges that are listed, the most alike in their errors first; the others are counted."""
@@ -172,7 +172,7 @@ def _confusion(measures: ReportMeasures, task: str) -> TablePart | None:
         return None
     trials = read_trials(report.records, MetricContext(tasks=tasks, seed=report.seed, level=report.level))
     labels, rows = tasks[task].scale.labels, []
-    for cell in tests_and_tasks(trials):
+    for cell in panel_cells(trials):
         if cell.task != task or cell.test not in chosen:
             continue
         ballots = ballots_of(trials, cell, tasks[task].scale)
