@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from jrh_testing import Inside, loop_over
+import yaml
+from jrh_testing import ChatServer, Inside, loop_over
 
 _RIGHT = "The capital is Paris. It is the largest city there, has 2 airports, and the seat of the government is there."
 _WRONG = "I believe that the answer is Madrid, which is a city known for many things, 12 theatres and good food."
@@ -186,6 +187,59 @@ def test_the_suite_written_for_a_table_runs(tmp_path: Path, name: str) -> None:
 
     ran = project.run("run", "suite.yaml", "--limit", "6", "--run-dir", f"runs/{name}")
     assert ran.exit_code == 0, ran.stdout + ran.stderr
+
+
+_UNCOMMENT = "# A chat model as judge: remove the first two characters of each line below.\n"
+
+
+@loop_over("flags", [pytest.param([], id="as a comment"), pytest.param(["--judge", "openai/gpt-4o-mini"], id="active")])
+def test_the_chat_model_that_init_writes_judges(tmp_path: Path, flags: Sequence[str]) -> None:
+    project = Inside(tmp_path, {"OPENAI_API_KEY": "sk-test-1"})
+    file, _, _ = _write(project, "ordinal numbers")
+    written = project.run("init", "--data", file, *flags, "--force")
+    hint = "Set the variable OPENAI_API_KEY to your key" if flags else "No chat model judges yet: uncomment the end of"
+    assert hint in written.stdout
+
+    suite = project.read("suite.yaml")
+    assert ("simulated" not in suite) == bool(flags)
+    before, found, commented = suite.partition(_UNCOMMENT)
+    assert bool(found) != bool(flags)
+    lines = commented.splitlines()
+    assert all(line.startswith("# ") for line in lines)
+    # The rubric, too: what a person completes is what the judge reads.
+    suite = before.replace("  # rubric", "  rubric").replace("  #   1: ...", "    1: wrong\n")
+    suite += "\n".join(line[2:] for line in lines) + "\n"
+    with ChatServer("4", require_key="sk-test-1") as server:
+        project.write("suite.yaml", suite.replace("https://api.openai.com/v1", server.url))
+        ran = project.run("run", "suite.yaml", "--limit", "6", "--yes", "--set", "tests=[format]", "--no-cache")
+        assert ran.exit_code == 0, ran.stdout + ran.stderr
+        asked = server.requests
+    assert {request["model"] for request in asked} == {"gpt-4o-mini"}
+    assert all("1: wrong" in str(request["messages"]) for request in asked)
+    assert "gpt-4o-mini" in ran.stdout
+
+
+def test_every_model_that_is_named_judges_and_one_that_none_reaches_is_refused(tmp_path: Path) -> None:
+    project = Inside(tmp_path)
+    file, _, _ = _write(project, "words")
+    names = ["openai/gpt-4o-mini", "openai/gpt-4.1", "litellm/azure/gpt-4.1"]
+    flags = [word for name in names for word in ("--judge", name)]
+    assert project.run("init", "--data", file, *flags).exit_code == 0
+    suite = yaml.safe_load(project.read("suite.yaml"))
+    models = suite["models"]
+    assert {name: (model["provider"], model["model"]) for name, model in models.items()} == {
+        "gpt-4o-mini": ("openai-http", "gpt-4o-mini"),
+        "gpt-4.1": ("openai-http", "gpt-4.1"),
+        "litellm-azure-gpt-4.1": ("litellm", "azure/gpt-4.1"),
+    }
+    # The price is that of the model it was written for.
+    assert [name for name, model in models.items() if "price" in model] == ["gpt-4o-mini"]
+    assert [judge["model"] for judge in suite["judges"] if isinstance(judge, dict)] == [*models]
+
+    refused = project.run("init", "other.yaml", "--data", file, "--judge", "gpt-4o-mini")
+    assert refused.exit_code == 2
+    assert "no installed plugin reaches 'gpt-4o-mini'" in refused.stderr
+    assert "openai/MODEL" in refused.stderr
 
 
 @loop_over(

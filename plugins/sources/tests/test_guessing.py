@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from excel_files import workbook
 from jrh.errors import JrhError
 from jrh_authoring.commands import init
 from jrh_sources.guessing import propose_suite
@@ -156,3 +157,18 @@ def test_flags_that_do_not_go_together_are_refused(
     result = CliRunner().invoke(init, arguments, standalone_mode=False)
     assert message in getattr(result.exception, "message", str(result.exception))
     assert not list(tmp_path.iterdir())
+
+
+def test_the_sheet_that_is_read_is_named_and_the_flag_for_another_reads_it(tmp_path: Path) -> None:
+    rows = [("question", "answer", "grade"), *((f"Is it {at}?", f"It is so {at}.", 1 + at % 3) for at in range(6))]
+    path = tmp_path / "table.xlsx"
+    path.write_bytes(workbook({"first": rows, "my essays": rows[:4], "third": rows}))
+    said = propose_suite(path, "table.xlsx", {}, None)[1]
+    assert "Read the sheet 'first'. Another one ('my essays', 'third')? --option 'sheet=my essays'." in said
+
+    part, said = propose_suite(path, "table.xlsx", {}, None, settings={"sheet": "my essays"})
+    assert 'sheet: "my essays"' in part
+    assert said[0].startswith("Read 3 rows")
+
+    path.write_bytes(workbook({"first": rows}))
+    assert not [sentence for sentence in propose_suite(path, "table.xlsx", {}, None)[1] if "sheet" in sentence]

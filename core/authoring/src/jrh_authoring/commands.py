@@ -53,6 +53,13 @@ UNSOUND: Final = 3
     multiple=True,
     help="With --data: an option of the data source, such as encoding=latin-1 or delimiter=;. Repeatable.",
 )
+@click.option(
+    "--judge",
+    "judges",
+    metavar="VENDOR/MODEL",
+    multiple=True,
+    help="A chat model that judges, such as openai/gpt-4o-mini; else the suite has one as a comment. Repeatable.",
+)
 @plugins_option
 def init(
     path: Path,
@@ -63,9 +70,10 @@ def init(
     scale: str | None,
     labels: tuple[str, ...],
     settings: tuple[str, ...],
+    judges: tuple[str, ...],
     plugins: Sequence[str],
 ) -> int:
-    """Write a commented, ready-to-run suite to PATH (default: suite.yaml). It needs no key and no network."""
+    """Write a commented, ready-to-run suite to PATH (default: suite.yaml). Without --judge, it needs no key."""
     # In the command, as in the other ones: each needs another part of the package, and all of them share this file.
     from jrh_authoring.starter import OwnTable, starter_suite, write_suite
 
@@ -86,7 +94,7 @@ def init(
                 settings=_read_pairs("--option", "KEY=VALUE, such as encoding=latin-1", settings),
             )
     loaded = load_plugins(plugins)
-    text, said = starter_suite(loaded, path.stem, preset=preset, data=written, table=table)
+    text, said = starter_suite(loaded, path.stem, preset=preset, data=written, table=table, chat=judges)
     # Before the file is written: what was guessed is of use where it cannot be.
     for sentence in said:
         terminal.say(sentence)

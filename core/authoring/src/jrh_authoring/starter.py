@@ -11,7 +11,7 @@ from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any, Final, TypeAlias, cast
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 from jrh.document.yaml_reader import parse_document
 from jrh.errors import JrhError
 from jrh.plugins.loading import Loaded
@@ -33,6 +33,9 @@ _MEND: Final = "Wrong? Use --column label=NAME or --scale 1-6 (add --force)."
 _REASON: Final = 1000
 _TRIED: Final = 100
 """Items on which a test is tried before it is suggested."""
+_EXAMPLE: Final = "openai/gpt-4o-mini"
+_CHAT: Final = f"No chat model judges yet: uncomment the end of the suite, or add --judge {_EXAMPLE} --force."
+_COMMENTED: Final = "# A chat model as judge: remove the first two characters of each line below."
 _TESTS: Final = "# Each test changes what the judge sees and states what a reliable judge does then."
 
 
@@ -64,7 +67,13 @@ class _Suggested:
 
 
 def starter_suite(
-    loaded: Loaded, name: str, *, preset: str | None = None, data: str | None = None, table: OwnTable | None = None
+    loaded: Loaded,
+    name: str,
+    *,
+    preset: str | None = None,
+    data: str | None = None,
+    table: OwnTable | None = None,
+    chat: Sequence[str] = (),
 ) -> tuple[str, Sequence[str]]:
     """Return a commented suite made of the components' own starters, and sentences on what was guessed.
 
@@ -74,13 +83,15 @@ def starter_suite(
         preset: the benchmark whose data and task the suite has; otherwise the starter of a data source.
         data: where the user's copy of the benchmark is; otherwise it is downloaded.
         table: the user's own data, whose columns are guessed.
+        chat: chat models that judge, such as `openai/gpt-4o-mini`; without any, one is a comment.
 
     Raises:
-        JrhError: no data source, or no judge, suggests anything; there is no such preset; or the table cannot be read.
+        JrhError: no data source, or no judge, suggests anything; there is no such preset; the table cannot be read; or
+            no installed plugin reaches a chat model.
     """
     plugins = loaded.plugins
     said: Sequence[str] = ()
-    tests, judges = _Suggested(entries=_starters(plugins.perturbers)), _Suggested(entries=_starters(plugins.judges))
+    tests, judges = _Suggested(entries=_starters(plugins.perturbers)), _Suggested(entries=_offline_judges(plugins))
     sources = _starters(plugins.data_sources) if preset is None else [_preset(plugins, preset, data)]
     if table is not None:
         part, said = propose(plugins, table)
@@ -96,18 +107,74 @@ def starter_suite(
         except JrhError as error:
             raise JrhError("\n".join([str(error), *said])) from error
         said = [*said, *(f"Left out: {why}." for why in (*tests.left_out, *judges.left_out)), _MEND]
+    models, chat_judges = _chat_judges(plugins, chat)
+    variables = dict.fromkeys(re.findall(r"api_key_env: (\w+)", "".join(models)))
+    if chat:
+        said = [
+            *said,
+            *(f"Set the variable {variable} to your key before you run the suite." for variable in variables),
+        ]
+    elif table is not None and models:
+        said = [*said, _CHAT]
+    if chat:  # who names a model wants to know about that one, not what made-up answers look like
+        made_up = [entry.spec.starter for entry in plugins.judges if entry.spec.kind is JudgeKind.SIMULATED]
+        judges = evolve(judges, entries=[*chat_judges, *(text for text in judges.entries if text not in made_up)])
     # A preset may bring tests of its own; the starters of perturbers are not added to them.
     own_tests = "\ntests:" in sources[0]
     parts = [
         "# A suite for `jrh run`. Every component's options: `jrh plugins show NAME`.",
-        f"name: {re.sub(r'[^A-Za-z0-9._-]+', '-', name).strip('-') or 'suite'}",
+        f"name: {_plain_name(name) or 'suite'}",
         "# Every random choice follows from this number.\nseed: 0",
         sources[0].rstrip("\n"),
         *([] if own_tests else [_TESTS, "tests:" + tests.write()]),
         "judges:" + judges.write(),
     ]
+    if models:
+        # The entries of `judges` come first: as comments, they follow those that are none.
+        lines = f"models:{_entries(models)}".splitlines()
+        more = _entries(chat_judges).splitlines()[1:]
+        parts[-1] += "\n\n" + "\n".join(lines) if chat else "\n" + "\n# ".join([_COMMENTED, *more, *lines])
     # The comment about tests belongs directly above its key, unlike the other parts.
     return "\n\n".join(parts).replace(" then.\n\ntests:", " then.\ntests:") + "\n", said
+
+
+def _offline_judges(plugins: Plugins) -> list[str]:
+    """Return the starters of judges that ask no model, and so need no key."""
+    return [starter for starter in _starters(plugins.judges) if "model" not in _values([starter])[0]]
+
+
+def _chat_judges(plugins: Plugins, names: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return entries of `models` and of `judges` that ask them; one as an example where no model is named.
+
+    Raises:
+        JrhError: no installed provider reaches a model.
+    """
+    template = next((text for text in _starters(plugins.judges) if "model" in _values([text])[0]), "")
+    vendors = {vendor: text for text in _starters(plugins.models) for vendor in _values([text])}
+    # A provider whose example has a slash reaches the models of other vendors.
+    others = [text for text in vendors.values() if re.search(r"(?m)^  model: \S+/", text)]
+    models: dict[str, str] = {}
+    for name in names or [_EXAMPLE]:
+        vendor, _, model = name.partition("/")
+        known = vendors.get(vendor)
+        text, model = (known, model) if known else ("".join(others[:1]), name if model else "")
+        if template and text and model:
+            short = _plain_name(name.rpartition("/")[2])
+            key = _plain_name(name) if short in models else short
+            models[key] = re.sub(r"\A[^:]+", key, _for_model(text, model))
+        elif names:
+            raise JrhError(
+                f"--judge: no installed plugin reaches '{name}'. Write {'/MODEL or '.join(vendors)}/MODEL, or install "
+                "a plugin for other vendors: `pip install 'jrh[litellm]'`"
+            )
+    return [*models.values()], [re.sub(r"(?m)^  (name|model): .*", rf"  \1: {key}", template) for key in models]
+
+
+def _for_model(text: str, model: str) -> str:
+    """Return the starter of a provider for another model, whose price it does not know."""
+    if f"  model: {model}\n" not in text:
+        text = re.sub(r"(?m)^  price: [^#\n]*", "  # price: {input: ..., output: ...} ", text)
+    return re.sub(r"(?m)^  model: \S+", lambda _: f"  model: {json.dumps(model)}", text)
 
 
 def propose(plugins: Plugins, table: OwnTable) -> tuple[str, Sequence[str]]:
@@ -139,14 +206,14 @@ def _fit_to_data(loaded: Loaded, part: str, table: OwnTable) -> tuple[_Suggested
     suite = cast("dict[str, Any]", parse_document(part, "suite").value)
     # A suite that is no file has its paths relative to the working directory.
     suite["data"] = {**suite["data"], "path": str(table.path.absolute())}
-    suite |= {"name": "suite", "judges": _values(_starters(loaded.plugins.judges))}
+    suite |= {"name": "suite", "judges": _values(_offline_judges(loaded.plugins))}
     request = build_request({**suite, "tests": []}, Settings(), loaded)
     items = read(suite_builder(request.resolved, loaded))
     golds = {item.gold for found in items.values() for item in found} - {None}
     for entry in loaded.plugins.judges:
         if entry.spec.starter and entry.spec.kind is JudgeKind.TRAINED and len(golds) <= 1:
             judges["left_out"].append(f"{entry.spec.name} (it learns from labels, and there are no different ones)")
-        elif entry.spec.starter:
+        elif entry.spec.starter in _offline_judges(loaded.plugins):
             judges["entries"].append(entry.spec.starter)
     tests: dict[str, list[str]] = {"entries": [], "left_out": []}
     for perturber in (entry.spec for entry in loaded.plugins.perturbers if entry.spec.starter):
@@ -188,6 +255,10 @@ def _preset(plugins: Plugins, name: str, data: str | None) -> str:
     # JSON text is YAML text, whatever the path contains.
     place = "download: true" if data is None else f"path: {json.dumps(data, ensure_ascii=False)}"
     return known[name].replace("{data}", place).replace("{path}", place)
+
+
+def _plain_name(text: str) -> str:
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", text).strip("-")
 
 
 def write_suite(path: Path, text: str, *, force: bool) -> None:

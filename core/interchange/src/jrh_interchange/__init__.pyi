@@ -58,4 +58,5 @@ from .table_rows import json_value as json_value
 from .table_rows import label_text as label_text
 from .table_rows import next_csv_row as next_csv_row
 from .table_rows import plain as plain
+from .table_rows import sheet_names as sheet_names
 from .table_rows import table_rows as table_rows

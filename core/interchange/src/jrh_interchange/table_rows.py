@@ -524,6 +524,13 @@ def _sheet(path: Path, problems: Problems, sheet: str = "") -> Iterator[tuple[in
             yield number, cells
 
 
+def sheet_names(path: Path) -> Sequence[str]:
+    """Return the names of the sheets of a workbook, in their order, once `table_rows` has read and so checked it."""
+    from python_calamine import load_workbook
+
+    return load_workbook(str(path)).sheet_names
+
+
 def _cell(cell: Any) -> Json:
     if isinstance(cell, float):
         # Excel stores every number as a float: 4 is read as 4.0.

@@ -11,6 +11,12 @@ from jrh_judges.options import CommandOptions, DropOptions, FunctionOptions, Htt
 
 JRH_API_VERSION = 2
 
+_STARTER = """\
+- judge: llm # a chat model reads the instruction, the rubric and the item, and replies with a label
+  name: mini
+  model: mini
+"""
+
 
 @hookimpl
 def jrh_judges() -> Iterable[JudgeSpec]:
@@ -20,6 +26,7 @@ def jrh_judges() -> Iterable[JudgeSpec]:
         summary="a chat model with a prompt template and a parser",
         options=LlmOptions,
         factory="jrh_judges.llm:LlmJudge.build",
+        starter=_STARTER,
     )
     yield JudgeSpec(
         name="function",

@@ -29,6 +29,7 @@ from jrh_interchange import (
     infer_scale,
     like_labels,
     read_columns,
+    sheet_names,
     table_rows,
     target_meant,
     winner_meant,
@@ -116,6 +117,7 @@ def propose_suite(
         raise JrhError(f"'{path}' has no rows")
     chosen = choose_columns(known, columns)
     said = [*_columns_said(rows, known, chosen, columns), *remarks]
+    said += _sheets_said(path, settings) if kind == "xlsx" else []
     try:
         check_judged(path, known, chosen, columns)
         mode = Mode.PAIRWISE if PAIR[0] in chosen else Mode.TRANSCRIPT if "transcript" in chosen else Mode.POINTWISE
@@ -151,6 +153,16 @@ def _guess_settings(path: Path, kind: str, given: Mapping[str, str]) -> tuple[di
     if kind == "csv" and "delimiter" not in given and (delimiter := guess_delimiter(path)) != ",":
         settings["delimiter"] = delimiter
     return settings, said
+
+
+def _sheets_said(path: Path, settings: Mapping[str, str]) -> Sequence[str]:
+    """Name the sheet of a workbook that was read, which opened without a mistake, and the other ones."""
+    names = sheet_names(path)
+    used = settings.get("sheet") or names[0]
+    others = [name for name in names if name != used]
+    listed = ", ".join(f"'{clean_text(name)}'" for name in others[:_NAMED])
+    flag = shlex.quote(f"sheet={others[0]}") if others else ""
+    return [f"Read the sheet '{clean_text(used)}'. Another one ({listed})? --option {flag}."] if others else []
 
 
 def _guess_encoding(path: Path) -> str:
@@ -272,8 +284,19 @@ def _suite_part(
             *(["  mode: transcript"] if mode is Mode.TRANSCRIPT else []),
             f"  instruction: {_quote(_instruction(scale, mode, 'request' in chosen))}",
             f"  scale: {{{what}}}",
+            *_rubric_lines(scale),
         ]
     )
+
+
+def _rubric_lines(scale: Scale) -> Sequence[str]:
+    """Write a rubric to complete, as comments: the judge knows of the labels no more than their names."""
+    if scale.kind is ScaleKind.PAIRWISE or len(scale.labels) > _MOST_SHOWN:
+        return []
+    return [
+        "  # rubric: |   # what each label means, as people are instructed; or: {file: rubric.txt}",
+        *(f"  #   {clean_text(label)}: ..." for label in scale.labels),
+    ]
 
 
 def _instruction(scale: Scale, mode: Mode, asked: bool) -> str:

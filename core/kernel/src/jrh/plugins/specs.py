@@ -174,7 +174,11 @@ class Spec:
     """YAML that `jrh init` puts into a new suite, comments included; empty: not suggested.
 
     For a data source: the suite's `data:` and `task:` (or `tasks:`) sections. For perturbers and judges: one list
-    entry. Must run without a key and without a network.
+    entry. Must run without a key and without a network, but for a judge with the key `model`: it is written with the
+    model providers' starters, as a comment unless `jrh init --judge MODEL` asks for it.
+
+    For a model provider: one entry of `models:`, whose name is the vendor's in `--judge VENDOR/MODEL`. The provider
+    whose `model:` has a slash takes the models of all other vendors.
     """
     instead_of: Mapping[str, str] = field(factory=dict)
     """Ambiguous names that people write -> what this component is, in a few words.
