@@ -58,7 +58,7 @@ def harmless(seen: Visit) -> None:
     links = set(
         seen.evaluate("[...document.querySelectorAll('[href], [src]')].map((each) => each.getAttribute('href'))")
     )
-    assert all(link.startswith("#") or link in {"records.csv", "records.parquet"} for link in links)
+    assert all(link.startswith("#") for link in links)
     assert seen.evaluate("document.querySelectorAll('script').length") == 1
 
 

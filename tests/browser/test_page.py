@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 
 UNFOLD = "document.querySelectorAll('details').forEach((each) => { each.open = true; })"
 FOLDED = "document.querySelectorAll('details:not([open])').length"
-UNFOLDED = f"{FOLDED} === 0"
 LENSES = ("0", "1", "2")
 
 
@@ -295,23 +295,21 @@ def test_text_stands_out_in_light_and_dark(browser: Browser, page_file: Path, sc
             assert seen.evaluate(CONTRAST) == []
 
 
-def test_the_page_prints_everything_but_its_controls(browser: Browser, page_file: Path) -> None:
-    with visit(browser, page_file) as seen:
-        folded = seen.evaluate(FOLDED)
+def test_paper_has_the_answer_of_every_task_and_below_it_what_the_screen_shows(browser: Browser, demo: Path) -> None:
+    shown = "[...document.querySelectorAll({!r})].filter((each) => each.checkVisibility()).length"
+    with visit(browser, demo / "report.html") as seen:
+        heats, folded = seen.evaluate(shown.format("table.heat")), seen.evaluate(FOLDED)
+        assert heats == 1
         assert folded > 0
+        pages = seen.page.pdf(prefer_css_page_size=True)
+        assert 5 < len(re.findall(rb"/Type\s*/Page\b(?!s)", pages)) <= 15
         seen.page.emulate_media(media="print")
-        wait_until(seen.page, UNFOLDED)  # the page hears of the change with its next frame
-        shown = "[...document.querySelectorAll({!r})].filter((each) => each.checkVisibility()).length"
         assert seen.evaluate(shown.format("button, select, input, nav")) == 0
-        every = seen.evaluate("document.querySelectorAll('table.heat').length")
-        assert seen.evaluate(shown.format("table.heat")) == every > 2
-        hidden = (
-            "[...document.querySelectorAll('table, .flip .inside')].filter((each) => !each.checkVisibility()).length"
-        )
-        assert seen.evaluate(hidden) == 0, "what is folded on the screen is on paper"
+        assert seen.evaluate(shown.format("#answer [data-of]")) == 4
+        assert seen.evaluate(shown.format(".paper")) == 1
+        assert (seen.evaluate(shown.format("table.heat")), seen.evaluate(FOLDED)) == (heats, folded)
         seen.page.emulate_media(media="screen")
-        wait_until(seen.page, "!document.querySelector('.flip').open")
-        assert seen.evaluate(FOLDED) == folded
+        assert seen.evaluate(shown.format(".paper")) == 0
 
 
 def test_without_scripts_everything_is_there_and_no_control_is_dead(browser: Browser, page_file: Path) -> None:
@@ -380,13 +378,50 @@ def test_tables_are_sorted_and_a_cell_opens_the_cases_it_holds(browser: Browser,
         assert (up, down) == (sorted(up), sorted(down, reverse=True))
         assert table.locator("thead th").nth(1).get_attribute("aria-sort") == "descending"
         button = seen.page.locator("td[data-cases] button.cases:visible").first
-        number, wanted = int(button.inner_text().split()[0]), button.locator("xpath=..").get_attribute("data-cases")
+        counts = re.fullmatch(r"([\d,]+) of ([\d,]+) fails?, (\d+) shown", button.inner_text())
+        assert counts is not None
+        failed, compared, number = (int(count.replace(",", "")) for count in counts.groups())
+        assert 0 < number <= failed <= compared
+        wanted = button.locator("xpath=..").get_attribute("data-cases")
         button.click()
         places = "(each) => [each.dataset.judge, each.dataset.task, each.dataset.test].join(' ')"
         left = seen.evaluate(f"[...document.querySelectorAll('.flip')].filter((each) => !each.hidden).map({places})")
         assert left == [wanted] * number
         assert seen.evaluate("document.activeElement.closest('.flip') !== null")
+        # The address holds the filters: it shows the same cases to somebody else.
+        address = seen.page.url
+        assert "#flips?judge=" in address
+        seen.page.goto("about:blank")
+        seen.page.goto(address)
+        assert (
+            seen.evaluate(f"[...document.querySelectorAll('.flip')].filter((each) => !each.hidden).map({places})")
+            == left
+        )
+        seen.page.click("#clear")
+        assert seen.page.url.endswith("#flips")
         seen.assert_quiet()
+
+
+def test_a_finding_leads_to_its_cases_and_a_term_is_explained_when_it_is_focused(browser: Browser, demo: Path) -> None:
+    with visit(browser, demo / "report.html") as seen:
+        place = seen.page.locator("#found li[data-cases]:has(button.cases:visible)").first
+        wanted = place.get_attribute("data-cases")
+        place.locator("button.cases").click()
+        assert seen.evaluate("document.activeElement.closest('.flip').dataset.judge") == (wanted or "").split()[0]
+        assert "test=" in seen.page.url
+        term = seen.page.locator("abbr[title]:visible").first
+        term.focus()
+        explained = "getComputedStyle(document.activeElement, '::after').content"
+        assert seen.evaluate(explained).strip('"') == term.get_attribute("title")
+
+
+def test_on_a_phone_the_answer_is_read_without_moving_it_sideways(browser: Browser, demo: Path) -> None:
+    over = "[...document.querySelectorAll('#answer .scroll')].map((each) => each.scrollWidth - each.clientWidth)"
+    with visit(browser, demo / "report.html", PHONE) as seen:
+        assert set(seen.evaluate(over)) == {0}
+        first = seen.page.locator("#answer tbody tr").first
+        named = first.locator("td:visible").first.evaluate("(cell) => getComputedStyle(cell, '::before').content")
+        assert re.fullmatch('"(use for|not for|undecided|next step): "', named)
 
 
 def test_no_column_is_clipped_on_a_desk_or_on_paper_and_the_page_is_small(browser: Browser, demo: Path) -> None:
@@ -396,9 +431,10 @@ def test_no_column_is_clipped_on_a_desk_or_on_paper_and_the_page_is_small(browse
         over = "(each) => each.closest('.scroll').scrollWidth - each.closest('.scroll').clientWidth"
         seen.page.locator("button[data-task-tab='']").click()
         assert set(seen.evaluate(f"{wide}.map({over})")) == {0}
+        seen.evaluate(UNFOLD)
         seen.page.emulate_media(media="print")
         seen.page.set_viewport_size({"width": 1047, "height": 720})  # A4 landscape without its margins
-        wait_until(seen.page, f"innerWidth === 1047 && {UNFOLDED}")
+        wait_until(seen.page, "innerWidth === 1047")
         ends = seen.evaluate(
             "[...document.querySelectorAll('table')].map((each) => each.getBoundingClientRect().right)"
         )

@@ -142,6 +142,7 @@ def test_the_page_says_how_many_there_are_and_shows_no_more_than_asked(
     report = run(*before, *after, evidence=Shelf())
     ((changes, shown),) = collect_flips(report, 4).tallies
     assert (changes.total, changes.compared, shown) == (30, 30, 4)
+    assert collect_flips(report, 4).failed[("judge", "task", "format")] == "30 of 30 fail"
     text = render("html", report, examples=4)
     assert text.count('<details class="flip"') == 4
     assert "reply to item 0-format-0-" in text

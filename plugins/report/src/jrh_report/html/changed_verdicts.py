@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -41,6 +41,8 @@ class JudgeChanges:
     compared: int
     """Trials with a verdict, and a reference verdict to compare it with where one is needed."""
     worst: tuple[ChangedVerdict, ...]
+    by_test: Mapping[str, tuple[int, int]]
+    """Test -> its changed verdicts, and how many were compared."""
 
 
 def find_changed_verdicts(report: RunReport, limit: int) -> Iterator[JudgeChanges]:
@@ -81,7 +83,9 @@ def _judge_changes(
     rows = np.flatnonzero(against)
     # The last key decides first: distance, then spoilt, then steady; the row makes the order total.
     order = np.lexsort((rows, -share[rows], ~spoilt[rows], -distance[rows]))
-    chosen = _in_turn(rows[order], records.codes("test"), limit)
+    test, names = records.codes("test"), records.categories("test")
+    chosen = _in_turn(rows[order], test, limit)
+    counts = [np.bincount(test[where & (test >= 0)], minlength=len(names)).tolist() for where in (against, compared)]
     return JudgeChanges(
         judge=key[0],
         task=key[1],
@@ -97,6 +101,7 @@ def _judge_changes(
             )
             for row in chosen
         ),
+        by_test=dict(zip(names, zip(*counts, strict=True), strict=True)),
     )
 
 

@@ -96,6 +96,15 @@ class Flips:
     """Some text is known."""
 
     @property
+    def failed(self) -> Mapping[tuple[str, str, str], str]:
+        """Return how many verdicts of a judge, task and test are not as expected, in words: `9 of 10 fail`."""
+        return {
+            (changes.judge, changes.task, test): f"{failed:,} of {compared:,} {'fails' if failed == 1 else 'fail'}"
+            for changes, _ in self.tallies
+            for test, (failed, compared) in changes.by_test.items()
+        }
+
+    @property
     def parts(self) -> tuple[tuple[Flip, ...], tuple[Flip, ...]]:
         """Return the flips in sight, the worst of each judge, and those that can be unfolded."""
         judges = [flip.judge for flip in self.flips]

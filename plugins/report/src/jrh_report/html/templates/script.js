@@ -16,7 +16,7 @@
   };
   // A link to a section asks for all of it.
   const lead = () => {
-    const target = document.getElementById(location.hash.slice(1));
+    const target = document.getElementById(location.hash.slice(1).split("?")[0]);
     if (target) {
       reveal(target);
       all("details.fold", target).forEach(reveal);
@@ -27,24 +27,6 @@
     link.addEventListener("click", () => setTimeout(lead));
   }
   window.addEventListener("hashchange", lead);
-  // Paper shows what is folded, and the screen is as before afterwards.
-  const closed = [];
-  const unfoldAll = () => {
-    const found = all("details:not([open])");
-    closed.push(...found);
-    for (const each of found) {
-      each.open = true;
-    }
-  };
-  const foldAgain = () => {
-    for (const each of closed.splice(0)) {
-      each.open = false;
-    }
-  };
-  window.addEventListener("beforeprint", unfoldAll);
-  window.addEventListener("afterprint", foldAgain);
-  window.matchMedia("print").addEventListener("change", (event) => (event.matches ? unfoldAll() : foldAgain()));
-
   // The buttons of a section choose what its own heat maps show.
   const look = (chosen) => {
     const section = chosen.closest("section");
@@ -138,6 +120,31 @@
     }
     return texts.get(flip);
   };
+  const cases = "#flips?";
+  // What is chosen is in the address, so that a link leads to the same examples.
+  const remember = () => {
+    const chosen = new URLSearchParams();
+    for (const each of [...choices, search]) {
+      if (each.value !== "") {
+        chosen.set(each.dataset.filter || "search", each.value);
+      }
+    }
+    const written = String(chosen);
+    if (written !== "") {
+      history.replaceState(null, "", cases + written);
+    } else if (location.hash.startsWith(cases)) {
+      history.replaceState(null, "", "#flips");
+    }
+  };
+  const recall = () => {
+    const chosen = new URLSearchParams(location.hash.startsWith(cases) ? location.hash.slice(cases.length) : "");
+    for (const each of [...choices, search]) {
+      each.value = chosen.get(each.dataset.filter || "search") || "";
+      // An option of another run: all are shown, not none.
+      each.value = each.selectedIndex === -1 ? "" : each.value;
+    }
+    filter();
+  };
   const filter = () => {
     const words = search.value.toLocaleLowerCase().split(/\s+/).filter(Boolean);
     let shown = 0;
@@ -155,17 +162,19 @@
   };
   if (search) {
     for (const choice of choices) {
-      choice.addEventListener("change", filter);
+      choice.addEventListener("change", () => (filter(), remember()));
     }
-    search.addEventListener("input", filter);
+    search.addEventListener("input", () => (filter(), remember()));
+    window.addEventListener("hashchange", () => location.hash.startsWith(cases) && recall());
     document.querySelector("#clear").addEventListener("click", () => {
       for (const choice of choices) {
         choice.value = "";
       }
       search.value = "";
       filter();
+      remember();
     });
-    for (const cell of all("td[data-cases]")) {
+    for (const cell of all("[data-cases]")) {
       const [judge, task, test] = cell.dataset.cases.split(" ");
       const here = flips.filter((flip) => [flip.dataset.judge, flip.dataset.task, flip.dataset.test].join(" ") === cell.dataset.cases);
       if (here.length === 0) {
@@ -174,13 +183,14 @@
       const button = document.createElement("button");
       button.type = "button";
       button.className = "cases scripted-only";
-      button.textContent = here.length === 1 ? "1 case" : `${here.length} cases`;
+      button.textContent = `${cell.dataset.fail}, ${here.length} shown`;
       button.addEventListener("click", () => {
         for (const choice of choices) {
           choice.value = { judge, task, test }[choice.dataset.filter] || "";
         }
         search.value = "";
         filter();
+        remember();
         reveal(here[0]);
         here[0].querySelector("summary").focus();
         here[0].scrollIntoView();
@@ -196,7 +206,13 @@
         flip.open = open;
       }
     });
-    filter();
+    recall();
+  }
+
+  // A term is explained on hover by its title; on focus and by a tap, which focuses, at the foot of the window.
+  for (const term of all("abbr[title]")) {
+    term.tabIndex = 0;
+    term.setAttribute("role", "note");
   }
 
   // Now that tasks and folds are as they will be, the address leads to the right place.
