@@ -121,6 +121,13 @@ def test_looks_are_added_and_an_alarm_names_what_changed(watching: Watching) -> 
         assert (again["look"], again["added"]) == (5, False)
 
 
+def test_a_swap_of_two_looks_names_the_answering_model(watching: Watching) -> None:
+    done = watching.project.run("swap", "r3", "r4")
+    assert done.exit_code == 0, done.output
+    assert "Moved: answering model; the same: judge, items, responses," in done.stdout
+    assert "(old-1) -> openai-http/" in done.stdout
+
+
 def test_missing_verdicts_are_a_stream_of_their_own_and_never_scores(watching: Watching) -> None:
     project, provider = watching.project, watching.provider
     provider.model, provider.turned, provider.silent = "old-1", 0, 16
@@ -133,7 +140,8 @@ def test_missing_verdicts_are_a_stream_of_their_own_and_never_scores(watching: W
     assert "16 of 40 verdicts (4 before) are missing" in found["text"]
     streams = {each["stream"]: each for each in found["streams"]}
     assert (streams["verdicts"]["now"], streams["verdicts"]["of"]) == (0, 24)
-    assert streams["agreement with people"]["before"] == 1.0
+    agreement = streams["agreement with people"]
+    assert agreement["before"] == agreement["of"] == 24  # a count, as `now` is
 
 
 def test_a_store_that_was_killed_in_the_middle_of_an_append_loses_nothing(watching: Watching) -> None:

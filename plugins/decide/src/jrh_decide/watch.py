@@ -57,7 +57,7 @@ class Watched:
     of: int
     """These verdicts; for failures, the verdicts that were asked for."""
     before: float | None
-    """Mean of one verdict in the looks before; for `verdicts`, of one pair of looks."""
+    """What `now` was on average in the looks before, for as many verdicts; for `verdicts`, of pairs of looks."""
     p: float | None
     """Of the last look alone; not corrected."""
     evidence: float
@@ -177,7 +177,7 @@ class Monitor:
         if stream is Stream.VERDICTS:
             total, mean = _differing_pairs(self.codes, len(self.anchors.labels))
         return Watched(
-            stream=stream, now=total, of=of, before=mean,
+            stream=stream, now=total, of=of, before=None if mean is None else mean * of,
             p=float(p_values[-1]) if len(p_values) else None, evidence=float(capital[-1]),
             # The p-value of the second look is the first.
             alarm_at=int(alarms[0]) + 2 if len(alarms) else None,
@@ -239,9 +239,10 @@ def find_watch(
         monitor, added = _check_settings(file.anchors, file.looks, store, judge, alpha), False
         if run is not None:
             state = run_state(run)
-            if state.imported or state.ended is None or not state.ended.complete:
-                reason = "was imported: nothing says what gave its verdicts" if state.imported else "is not finished"
-                raise JrhError(f"'{run}' {reason}; finish it with `jrh run`, or watch a run that jrh made")
+            if state.imported:
+                raise JrhError(f"'{run}' was imported: nothing says what gave its verdicts; watch a run that jrh made")
+            if state.ended is None or not state.ended.complete:
+                raise JrhError(f"'{run}' is not finished; finish it with `jrh run`")
             with open_report(run) as report:
                 anchors, look = _read_look(report, run, monitor, judge, alpha or 0.05)
             added = look.id not in {known.id for known in file.looks}

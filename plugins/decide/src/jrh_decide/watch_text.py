@@ -75,7 +75,7 @@ def _since(found: Watch) -> str:
 def _counts(watched: Watched) -> str:
     if watched.now is None:
         return "no verdict can be compared"
-    before = "" if watched.before is None else f" ({_number(watched.before * watched.of)} before)"
+    before = "" if watched.before is None else f" ({_number(watched.before)} before)"
     return f"{_number(watched.now)} of {count_noun(watched.of, 'verdict')}{before} {_COUNTED[watched.stream]}"
 
 
@@ -122,7 +122,7 @@ def _parts(found: Watch) -> Iterator[Any]:
 def _cells(watched: Watched) -> Iterator[str]:
     yield watched.stream.value
     yield "-" if watched.now is None else f"{_number(watched.now)} of {watched.of:,}"
-    yield "-" if watched.before is None else _number(watched.before * watched.of)
+    yield "-" if watched.before is None else _number(watched.before)
     yield format_p(watched.p)
     yield f"{watched.evidence:,.3g}" if watched.evidence < 1000 else f"{watched.evidence:.1e}"  # noqa: PLR2004
     yield str(watched.alarm_at or "-")
