@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import struct
 from pathlib import Path
 
 import pytest
@@ -46,7 +47,21 @@ def test_everything_the_page_draws_is_of_a_kind_and_every_kind_is_drawn():
 
 def test_the_pictures_are_of_suites_without_models():
     suites = [yaml.safe_load(file.read_text()) for file in (ROOT / "tools" / "gallery").glob("*.yaml")]
-    assert len(suites) == 2
+    assert len(suites) == 5
     for suite in suites:
         assert "models" not in suite
         assert all(judge == "baseline" or judge["judge"] == "simulated" for judge in suite["judges"])
+
+
+def test_the_first_screens_are_there_in_every_width_and_in_dark_colours():
+    text = TEXT.partition("## First screens")[2].partition("\n## ")[0]
+    shown = re.findall(r"!\[[^\]]{30,}\]\((images/screens/([a-z-]+)-(\w+)\.png)\)", text)
+    views = {"1440": 1440, "1280": 1280, "390": 390, "dark": 1440}
+    assert [shot[1:] for shot in shown] == [
+        (name, view) for name in ("demo", "no-labels", "judges-by-tests", "gate") for view in views
+    ]
+    for path, _, view in shown:
+        picture = (ROOT / "docs" / path).read_bytes()
+        assert len(picture) < 90_000
+        # The header of a PNG: its width and height are the window's.
+        assert struct.unpack(">II", picture[16:24]) == (views[view], 900)

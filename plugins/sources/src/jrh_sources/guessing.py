@@ -322,7 +322,9 @@ def _columns_said(
         like = like_labels(unused)
         names = " or ".join(clean_text(column.name) for column in like)
         several = f" Perhaps {names}? Name it: --column label=NAME." if like else ""
-        said.append("No labels by people: no agreement with people can be measured." + several)
+        said.append(
+            "No labels by people: no agreement with them can be measured. `jrh label` collects labels." + several
+        )
     if "id" not in chosen:
         ids = [column for column in unused if column.key in COLUMN_NAMES["id"].split()]
         said.append(_repeats(ids[0]) if ids else "No id column: rows are numbered.")
