@@ -14,8 +14,6 @@ MANIFESTS := pyproject.toml constraints.txt $(addsuffix /pyproject.toml,$(CORE))
 comma := ,
 space := $(subst ,, )
 DEMO_DIR ?= runs/demo
-# Where it is set, every program that a test starts compiles what it imports, and every worker rewrites all tests.
-unexport PYTHONDONTWRITEBYTECODE
 
 # One worker per core, each of which needs up to 1 GB. A worker that is done takes tests from the other's end of the list.
 JOBS ?= auto
