@@ -311,3 +311,22 @@ def test_an_equal_of_every_configuration_runs(tmp_path: Path, study: str) -> Non
         assert not any("A secret." in prompt_of(body) for body in requests)
         assert {body["model"] for body in requests} >= {stage["model"] for stage in ROLES.values()}
         assert {body["temperature"] for body in requests if body["model"] == "openai/planner"} == {0.5}
+
+
+def test_prompts_alone_get_a_model_that_responds_and_the_suite_runs(tmp_path: Path) -> None:
+    project = Inside(tmp_path, env={KEY_VARIABLE: KEY})
+    config = written(tmp_path, "items.csv", ["format_invariance_1"])
+    rows = "".join(f"Tell me about harm {number}.,x{number}\n" for number in range(4))
+    (tmp_path / "inputs" / "data" / "module" / "items.csv").write_text(f"ask,kind\n{rows}", encoding="utf-8")
+    text, suite = suite_after(tmp_path, config)
+    assert (suite["data"]["prompts"], suite["responses"]) == (True, {"model": "target"})
+    assert "# To do: name the model whose responses are judged: `target` in `models`." in text
+    with ChatServer(lambda body: "No.\n\nI will not." if body["model"] == "openai/gpt-4o-mini" else "1") as server:
+        suite["models"]["judge"]["model"] = "judge"
+        del suite["review"]
+        for model in suite["models"].values():
+            model |= {"provider": "openai-http", "base_url": server.url, "api_key_env": KEY_VARIABLE}
+        (tmp_path / "suite.yaml").write_text(yaml.safe_dump(suite | {"reports": ["json"]}), encoding="utf-8")
+        done = project.run("run", "suite.yaml", "--run-dir", "run", "--no-cache", "--no-preflight", "--yes")
+    assert done.exit_code == 0, done.output
+    assert "wrote the responses to 4 of 4 prompts" in " ".join(report(project, "run")["notes"])

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from jrh_testing import ChatServer, Project
 from support.looking import one, query, report
-from support.suites import PROVIDERS, llm_suite, write_items, write_suite
+from support.suites import PROVIDERS, llm_suite, openai_http, write_items, write_suite
 
 pytestmark = [pytest.mark.slow, pytest.mark.inside]
 
@@ -138,6 +138,15 @@ def test_the_longest_reply_is_varied_and_a_reply_that_it_cuts_is_no_verdict(proj
     statuses = query(project, "run", "SELECT DISTINCT output, status FROM records ORDER BY 1")
     assert ("max_tokens=16", "not_available") in statuses
     assert ("max_tokens=64", "ok") in statuses
+
+
+def test_a_longest_reply_beyond_any_model_is_a_mistake_of_the_suite(project: Project) -> None:
+    write_items(project, 3)
+    test = {"output-mode": {"modes": [], "max_tokens": [5_000_000_000]}}
+    judge = {"judge": "llm", "model": "mini", "max_tokens": 5_000_000_000}
+    write_suite(project, llm_suite(openai_http("http://127.0.0.1:9"), tests=[test], judges=[judge]))
+    refused = project.run("plan", "suite.yaml")
+    assert (refused.exit_code, refused.output.count("10000000")) == (2, 2), refused.output
 
 
 def test_judges_that_ask_no_model_are_not_asked_in_modes(project: Project) -> None:

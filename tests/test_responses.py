@@ -81,6 +81,68 @@ def test_a_killed_run_buys_each_response_once_and_a_missing_one_is_no_item(proje
         assert server.count == count
 
 
+@pytest.mark.inside
+def test_thoughts_and_marks_without_a_glyph_are_no_response(project):
+    odd = {
+        "harm 0.": "<think>I had better refuse.</think>\n\nNo.",
+        "harm 1.": "\u200b\ufeff \n",
+        "harm 2.": "<think>Hm",
+    }
+
+    def answers(body):
+        last = body["messages"][-1]["content"]
+        return (
+            next((text for end, text in odd.items() if last.endswith(end)), "Never.")
+            if body["model"] == "target"
+            else "NO"
+        )
+
+    with ChatServer(answers) as server:
+        write(project, server)
+        done = project.run(*RUN)
+        assert done.exit_code == 0, done.output
+        judged = [body["messages"][-1]["content"] for body in server.requests if body["model"] == "judge"]
+    assert not any("better refuse" in prompt or "Hm" in prompt for prompt in judged)
+    report = json.loads((project.path / "run/report.json").read_text())
+    assert report["tasks"][0]["items"] == PROMPTS - 2
+    assert any("2 prompts without a response: no item (empty 2)" in note for note in report["notes"])
+
+
+@pytest.mark.inside
+def test_a_run_whose_model_answers_no_prompt_ends_like_one_with_missing_results(project):
+    with ChatServer(answer) as server:
+        write(project, server)
+        server.misbehave(Fault("refusal", match="harm"))
+        assert "answered no prompt (refused 8)" in project.run(*RUN).output
+        assert project.run(*RUN).exit_code == 3
+
+
+@pytest.mark.inside
+@loop_over("source", ["csv", "jsonl"])
+def test_a_table_of_prompts_gets_responses_and_one_with_responses_is_refused(project, source):
+    with ChatServer(answer) as server:
+        write(project, server)
+        suite = (project.path / "suite.yaml").read_text().replace("source: fortress", f"source: {source}")
+        project.write("suite.yaml", suite.replace("prompts.jsonl", "table"))
+        rows = [{"id": f"p{n}", "request": f"Help me with harm {n}."} for n in range(4)]
+        lines = {
+            "jsonl": [json.dumps(row) for row in rows],
+            "csv": ["id,request", *(",".join(row.values()) for row in rows)],
+        }[source]
+        project.write("table", "\n".join(lines))
+        assert "4 responses are not written yet" in project.run("plan", "suite.yaml", "--no-preflight").stdout
+        done = project.run(*RUN)
+        assert done.exit_code == 0, done.output
+        assert bought(server) == {row["request"]: 1 for row in rows}
+        judged = [body["messages"][-1]["content"] for body in server.requests if body["model"] == "judge"]
+        assert all("No, I will not: Help me with harm" in prompt for prompt in judged)
+        project.write("table", "\n".join(json.dumps({**row, "response": "Yes."}) for row in rows))
+        project.write("suite.yaml", (project.path / "suite.yaml").read_text().replace("source: csv", "source: jsonl"))
+        refused = project.run("plan", "suite.yaml")
+        assert refused.exit_code == 2
+        assert "column 'response' has a response" in refused.output
+
+
 def written_for_others(body):
     """Answer some prompts as the system prompt says, and judge by that answer alone."""
     first, last = body["messages"][0]["content"], body["messages"][-1]["content"]
@@ -132,6 +194,7 @@ def test_a_prompt_for_agents_becomes_a_transcript_of_two_messages(project):
     ("old", "new", "said"),
     [
         ("responses: {model: target, system: Be brief.}\n", "", "add `responses: {model: NAME}` to the suite"),
+        ("prompts: true", "prompts: true, answers: a.jsonl", "leave out `answers` or `prompts: true`"),
         (", prompts: true", ", answers: a.jsonl", "no task has `prompts: true` in its `data`"),
         (", prompts: true", "", "or write `prompts: true`"),
         ("prompts: true", "prompts: true, gold_from: llm", "have no responses when 'judged-gold' labels them"),

@@ -35,7 +35,7 @@ def test_a_judge_whose_model_has_no_temperature_and_no_seed_is_measured(project:
         ("stochastic", "seed, temperature"),
     }
     assert {temperature for *_, temperature, _ in records} == {None}  # it is no level of a facet
-    assert asked == len(records) + 2  # each setting is refused once
+    assert asked == len(records) + 3  # each setting is refused once, a temperature of 0 apart from others
     notes = " ".join(report(project, "run")["notes"])
     assert "seed, temperature: not available for model 'mini'" in notes
     assert "(judge mini in stochastic)" in notes
@@ -46,7 +46,11 @@ def test_a_judge_whose_model_has_no_temperature_and_no_seed_is_measured(project:
 @loop_over(
     ("refused", "sent", "noted"),
     [
-        ("temperature=0", None, "temperature: not available for model 'mini', which refuses it; 9 replies"),
+        (
+            "temperature=0",
+            None,
+            "temperature: not available for model 'mini', which refuses it; 3 replies (judge mini in reference)",
+        ),
         (
             "temperature=0: `temperature` must be strictly positive",
             0.01,
@@ -66,6 +70,7 @@ def test_a_temperature_of_0_that_is_refused_is_replaced_and_every_record_says_so
             assert outcome.exit_code == 0, outcome.output
         asked = [body.get("temperature") for body in server.requests]
     assert asked.count(0) == 1, "once refused, it is not asked for again"
+    assert asked.count(0.5) == 6, "other temperatures are not lost with it"
     assert asked.count(sent) >= 3
     assert dict(query(project, "run", "SELECT DISTINCT test, status FROM records")) == {
         "reference": "ok",
@@ -164,6 +169,9 @@ REFUSALS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
         ("seed",),
     ),
     ("`temperature` is deprecated for this model.", "", ("temperature",)),
+    ("Temperature 0 is not supported.", "", ("temperature",)),
+    ("Unsupported value: 'temperature' does not support 0 with this model.", "body", ("temperature",)),
+    ("Temperature must be greater than 0.", "body", ("temperature<0.01",)),
     (
         "UnsupportedParamsError: O-series models don't support temperature=0.5. Only temperature=1 is supported.",
         "",

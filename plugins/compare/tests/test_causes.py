@@ -124,14 +124,10 @@ def test_an_import_records_only_the_scale_and_nothing_else_is_called_different()
     assert [(kind, what) for kind, what, _, _ in told(run, relabelled)] == [("task", f"{task.name}: scale")]
 
 
-class _Reference:
-    test = "reference"
-
-
-def compared(by_id=0, looked_at=0, other_text=0):
+def compared(by_id=0, by_place=0, other_text=0, other_items=0):
     return Matching(
-        by_id=by_id, by_place=looked_at, other_text=other_text, looked_at=looked_at, ambiguous=0, gold_changed=0,
-        only_first={}, only_second={},
+        by_id=by_id, by_place=by_place, other_text=other_text, looked_at=by_place, ambiguous=0, gold_changed=0,
+        only_first={}, only_second={}, other_items=other_items,
     )  # fmt: skip
 
 
@@ -142,17 +138,16 @@ def with_scale(scale):
 
 
 def test_other_data_and_another_scale_are_refused_with_exit_code_3():
-    pairs = [(_Reference(), _Reference())]
     levels, pair = with_scale(Scale.of_levels(1, 5)), with_scale(Scale.of_pairs())
     with pytest.raises(NotComparableError, match="the scales have no label in common"):
-        check_comparable(levels, pair, [], compared())
-    with pytest.raises(NotComparableError, match="all 20 texts that could be compared differ") as refused:
-        check_comparable(levels, levels, pairs, compared(looked_at=20, other_text=20))
+        check_comparable(levels, pair, compared())
+    with pytest.raises(NotComparableError, match="all 20 items with the same id have another text") as refused:
+        check_comparable(levels, levels, compared(other_items=20))
     assert refused.value.exit_code == 3
-    # Some texts, or perturbed ones alone: a comparison says how many differ.
-    check_comparable(levels, levels, pairs, compared(looked_at=20, other_text=19))
-    check_comparable(levels, levels, [], compared(looked_at=20, other_text=20))
-    check_comparable(levels, with_scale(Scale.of_levels(1, 6)), pairs, compared(by_id=1))
+    # Some items, or perturbed texts alone: a comparison says how many differ.
+    check_comparable(levels, levels, compared(by_place=1, other_items=19))
+    check_comparable(levels, levels, compared(by_place=20, other_text=20))
+    check_comparable(levels, with_scale(Scale.of_levels(1, 6)), compared(by_id=1))
 
 
 def test_the_names_that_seed_a_simulated_judge_are_differences():

@@ -40,6 +40,8 @@ async def test_the_stated_share_of_the_words_gets_one_error_and_a_weaker_text_is
     ("kind", "word", "results"),
     [
         (Typo.SWAP, "word", {"wrod"}),
+        (Typo.SWAP, "better", {"bteter", "betetr"}),
+        (Typo.SWAP, "feed", {"feed"}),
         (Typo.DROP, "word", {"wrd", "wod"}),
         (Typo.DOUBLE, "word", {"woord", "worrd"}),
         (Typo.KEY, "word", {"wird", "wprd", "woed", "wotd"}),

@@ -1,7 +1,10 @@
 """Named variants are compared with each other: the numbers are those counted by hand from the rows."""
 
+import json
+
 import pytest
 from jrh import JrhError
+from jrh_testing import Inside, loop_over
 
 SAID = {"bullets": "YYNNYYNNYY", "heading": "YYNNYYNNNN", "rules": "YNNNYYNNY-"}
 """Variant -> the verdicts on ten items, all of them YES by gold; - is missing."""
@@ -40,6 +43,16 @@ def test_the_user_names_which_variant_is_compared_with_which(table):
     assert len(found) == 4
 
 
+def test_the_difference_in_accuracy_is_over_the_items_with_both_verdicts(table):
+    found = table(pairs=[["format[bullets]", "paraphrase"]])[
+        "pair-accuracy-difference", "format[bullets]", "paraphrase"
+    ]
+    # Of the nine complete items bullets are right on five, rules on four; 6 of 10 less 4 of 9 would be unpaired.
+    assert found.estimate == pytest.approx(1 / 9)
+    assert found.n_trials == 18
+    assert found.missing == {"unparsable": 1, "no_pair": 1}
+
+
 def test_by_default_the_variants_of_each_test_are_compared(table):
     assert set(table()) == {
         (name, "format[bullets]", "format[heading]") for name in ("pair-agreement", "pair-accuracy-difference")
@@ -67,3 +80,28 @@ def test_all_strengths_of_either_side_count(measures, row):
         found = {m.name: m for m in measures("variant-pairs", rows, options={"pairs": [pair]})}
         # At a strength of .5 three of four agree, at 1 two of four.
         assert (found["pair-agreement"].estimate, found["pair-agreement"].n_trials) == (5 / 8, 8)
+
+
+@loop_over(
+    ("pair", "said"),
+    [
+        (["format[bulets]", "typos"], "'format' makes no variant 'bulets'\nDid you mean 'bullets'?"),
+        (["format", "tipos"], "there is no test 'tipos'"),
+        (["format[blank-lines]", "typos[mixed]"], ""),
+        (["format", "reference"], ""),
+    ],
+)
+def test_a_name_that_no_test_makes_is_found_by_the_plan(tmp_path, pair, said):
+    project = Inside(tmp_path)
+    suite = {
+        "name": "pairs",
+        "data": {"source": "examples", "dataset": "factual", "sample": {"n": 4}},
+        "task": {"instruction": "Judge.", "scale": {"labels": ["YES", "NO"]}},
+        "tests": ["format", "typos"],
+        "judges": [{"judge": "simulated", "name": "s"}],
+        "metrics": {"add": [{"variant-pairs": {"pairs": [pair]}}]},
+    }
+    project.write("suite.json", json.dumps(suite))
+    planned = project.run("plan", "suite.json")
+    assert planned.exit_code == (2 if said else 0), planned.output
+    assert said in "\n".join(line.strip() for line in planned.stderr.splitlines())

@@ -3,7 +3,7 @@
 Start with `generation.py`, which asks a model until its text can be used, or with `wording.py`, which edits by rules.
 
 - Texts by a model: `generation`, `rewriting` (a whole perturber around it), `texts` (is a reply a usable text, and in
-  the same language?), `structured` (the JSON object in a reply).
+  the same language?), `structured` (the JSON object in a reply), `thinking` (a reply without the model's thoughts).
 - Prompts: `templates` renders them, `template_sandbox` bounds what they may grow to, `transcript_text` writes
   transcripts.
 - Edits: `wording`; attacks on judges and their notation: `attacks`; comparison of texts by vectors: `embeddings`.

@@ -2,6 +2,7 @@ from .attacks import Attack as Attack
 from .attacks import AttackEdit as AttackEdit
 from .attacks import AttackVariant as AttackVariant
 from .attacks import attack_target as attack_target
+from .choices import MOST_REPLY_TOKENS as MOST_REPLY_TOKENS
 from .choices import ChangedFields as ChangedFields
 from .choices import WrittenBy as WrittenBy
 from .choices import by_option as by_option
@@ -56,6 +57,7 @@ from .texts import is_english as is_english
 from .texts import no_text as no_text
 from .texts import other_language as other_language
 from .texts import read_text as read_text
+from .thinking import without_thinking as without_thinking
 from .transcript_text import LeftOut as LeftOut
 from .transcript_text import Rendered as Rendered
 from .transcript_text import render_transcript as render_transcript

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import Any
+from typing import Any, Final
 
 from attrs import Attribute
 from attrs.validators import and_, deep_iterable, ge, gt, le, min_len, optional
@@ -11,6 +11,9 @@ from jrh.errors import JrhError
 from jrh.plugins import option
 from jrh.values.items import Mode, Task
 from jrh.values.option_values import ModelName, ValidatorName
+
+MOST_REPLY_TOKENS: Final = 10_000_000
+"""Largest `max_tokens`: beyond what any model writes, a number is a typing error."""
 
 
 class WrittenBy(Enum):

@@ -58,7 +58,9 @@ _ZERO_REFUSED: Final = re.compile(
 """An open range: every temperature but 0."""
 _LEAST_TEMPERATURE: Final = "temperature<0.01"
 """Close enough to 0 to sample the likeliest token nearly always, and accepted wherever 0 is not."""
-_WORD: Final = re.compile(r"(?<![\w-])(" + "|".join(sorted(_WIRE, key=len, reverse=True)) + r")(?![\w-])")
+_WORD: Final = re.compile(
+    r"(?<![\w-])(" + "|".join(sorted(_WIRE, key=len, reverse=True)) + r")(?![\w-])", re.IGNORECASE
+)
 _LONGEST: Final = 2000
 """Characters of an error that are searched."""
 
@@ -79,15 +81,15 @@ def find_refused_settings(text: str, named: str = "") -> tuple[str, ...]:
     # A request that asks for a form is about nothing else, so any error that names the form refuses it.
     form = (_OUTPUT,) if _FORMS.search(f"{named} {text}") else ()
     # A temperature that has to be above 0 is asked for as one next to 0: without it, the provider's own holds, often 1.
-    if "temperature" in (named or _WORD.findall(text)) and _ZERO_REFUSED.search(text):
+    # A field of the error may name the whole body: then the words say which setting it is about.
+    words = [named] if named in _WIRE else [word.lower() for word in _WORD.findall(text)]
+    if "temperature" in words and _ZERO_REFUSED.search(text):
         return (_LEAST_TEMPERATURE, *form)
     # A value out of range is the suite's mistake: asking without the setting would hide it.
     if not _REFUSED.search(text) or _RANGE.search(text):
         return form
-    if named in _WIRE:
-        return (_WIRE[named], *form)
     # Each setting once, although an error may name it several times.
-    return (*dict.fromkeys(_WIRE[name] for name in _WORD.findall(text)), *form)
+    return (*dict.fromkeys(_WIRE[name] for name in words), *form)
 
 
 FILTERED: Final = frozenset({"content_filter", "content_policy_violation"})

@@ -48,7 +48,7 @@ def compare(
     for old, new in labelled:
         reports, before, after = (old.run.report, new.run.report), old.name.label, new.name.label
         both, matching = leave_out_other_texts(*match(cases[before], cases[after], reports), reports)
-        check_comparable(old, new, both, matching)
+        check_comparable(old, new, matching)
         matched.append((both, matching))
         responses.append(match_responses(scored[before], scored[after], reports))
     tested, family = decide(

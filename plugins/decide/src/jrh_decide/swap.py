@@ -190,7 +190,7 @@ def find_swap(
         cases = read_cases(before.records, reports[0]), read_cases(after.records, reports[1])
         everything, matching = match(*cases, reports)
         same_items, paired = leave_out_other_texts(everything, matching, reports)
-        check_comparable(before, after, same_items, paired)
+        check_comparable(before, after, paired)
         matched = _same_texts(same_items, before, after)
         if not matched:
             raise NotComparableError(f"'{before.name.label}' and '{after.name.label}' have no case in common")

@@ -44,7 +44,9 @@ def typo_places(kind: Typo, text: str, lines: Sequence[Line], draws: Draws) -> I
 def _error(kind: Typo, word: str, at: int, draws: Draws) -> tuple[int, int, str]:
     """Return start, end and new text of an error at an inner letter of a word."""
     if kind is Typo.SWAP:
-        at = min(at, len(word) - 3)
+        at, places = min(at, len(word) - 3), range(1, len(word) - 2)
+        # Two equal letters exchange to nothing: the next two that differ, if there are any.
+        at = next((place for place in (*places[at - 1 :], *places) if word[place] != word[place + 1]), at)
         return at, at + 2, word[at + 1] + word[at]
     if kind is Typo.DROP:
         return at, at + 1, ""

@@ -172,6 +172,8 @@ def suite_of(config: Config, target: Path) -> str:
         suite["tasks"] = [{"name": kind} | part for kind, part in zip(("items", "agents"), parts, strict=True)]
     tests = [test for part in parts for test in part["tests"]]
     suite["models"] = models | _used_models(config, tests)
+    if any(part["data"].get("prompts") for part in parts):
+        suite["models"]["target"], suite["responses"] = _model(None), {"model": "target"}
     if config.get("admin", "perturbation_config", "use_HITL_process"):
         # Their people decide about generated cases; the same question asked again has nothing to decide.
         reviewed = [name for test in tests for name in test if name != "stochastic"]
@@ -204,7 +206,10 @@ def _part(
     agentic = bool(names) and names[0] in _AGENT_TESTS
     data = _log(config, relative) if agentic else _table(config, relative)
     if config.get(*_DATASET, "use_original_data_as_expected"):
-        data["gold_from"] = judges[0]["name"]
+        if data.get("prompts"):
+            config.todo.append("responses that a model writes have no labels before the run: `jrh label` adds them")
+        else:
+            data["gold_from"] = judges[0]["name"]
     task = _agent_task(config, relative) if agentic else _task(config, relative)
     tests = list(_translate(config, names))
     if not tests:
@@ -227,7 +232,13 @@ def _table(config: Config, relative: Callable[[str], str]) -> dict[str, Any]:
     # Their `expected` is optional: a table without it has no gold labels.
     if known and columns.get("expected", "expected") not in known.columns:
         columns.pop("expected", None)
-    return {
+    prompts = {}
+    # Prompts alone, as FORTRESS publishes them: a model writes what is judged.
+    if known and columns.get("response", "response") not in known.columns:
+        columns.pop("response", None)
+        prompts = {"prompts": True}
+        config.todo.append("name the model whose responses are judged: `target` in `models`")
+    return prompts | {
         "source": _source(config, name),
         "path": relative(name),
         "columns": {_TARGETS.get(target, target): column for target, column in columns.items()},

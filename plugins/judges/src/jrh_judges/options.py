@@ -9,7 +9,7 @@ from attrs.validators import ge, gt, le, min_len, optional
 from jrh import JrhError, ModelName, ParserName, Text
 from jrh.plugins import option
 from jrh.values import CommandWord
-from jrh_authoring import Bounds, OwnEndpoint, OwnFunction, distinct
+from jrh_authoring import MOST_REPLY_TOKENS, Bounds, OwnEndpoint, OwnFunction, distinct
 
 _SHORTEST_TRANSCRIPT = 2_000
 _TRANSCRIPT_LIMIT: int | None = 400_000
@@ -49,7 +49,9 @@ class LlmOptions:
         optional(ge(0.0)),
         default=None,
     )
-    max_tokens: int | None = option("longest reply in tokens; default: the model's own", optional(gt(0)), default=None)
+    max_tokens: int | None = option(
+        "longest reply in tokens; default: the model's own", optional([gt(0), le(MOST_REPLY_TOKENS)]), default=None
+    )
     reasoning_effort: str | None = option(
         "reasoning effort, as the provider names it; default: the model's own", default=None
     )

@@ -70,6 +70,7 @@ class TestComparison:
 def _difference(
     builder: MeasureBuilder, name: str, against: str, first: list[Cell], second: list[Cell], **levels: str
 ) -> Measure:
+    """Measure how much more often the first cells are right; of two variants, over items with a verdict under both."""
     trials = builder.trials
     right, eligible = right_scores(trials)
     minus = np.concatenate([cell.rows for cell in second])
@@ -79,6 +80,10 @@ def _difference(
     rows = np.sort(np.concatenate([*(cell.rows for cell in first), minus]))
     rows = rows[eligible[rows]]
     usable = rows[~np.isnan(scores[rows])]
+    if levels:
+        # Rates over other items would differ without any difference between the variants.
+        asked, is_second = combine_codes(trials.item.codes, trials.repeat)[usable], np.isin(usable, minus)
+        usable = usable[np.isin(asked, np.intersect1d(asked[is_second], asked[~is_second]))]
     # Two variants may be of one test.
     over = combine_codes(trials.task.codes, trials.test.codes, np.isin(np.arange(len(scores)), minus).astype(np.int64))
     mean = mean_rate(scores, trials.cluster.codes, over, usable, builder.context.level)
@@ -88,7 +93,9 @@ def _difference(
     found = evolve(mean, value=value, low=low, high=high)
     test = "" if name == "accuracy-between-tasks" else first[0].test
     cell = Cell(task=first[0].task, judge=first[0].judge, test=test, levels={**levels, "against": against}, rows=rows)
-    return builder.measure(name, Basis(cell, rows, usable), found, unit="difference")
+    # Verdicts without a counterpart are counted with the missing ones.
+    alone = "no_pair" if levels else ""
+    return builder.measure(name, Basis(cell, rows, usable), found, unit="difference", unscored=alone)
 
 
 @frozen

@@ -6,18 +6,11 @@ import re
 import unicodedata
 from functools import lru_cache
 
+from jrh_authoring import without_thinking
+
 READ_CHARACTERS = 32_768
 """Characters read at the end of a reply: the last verdict binds, and the limit bounds the work."""
 
-_BLOCKS = "think|thinking|thoughts?|reasoning|reflection|scratchpad|analysis"
-_TAG = re.compile(
-    rf"[<◁](?P<close>/?)(?P<name>{_BLOCKS})(?:\s[^<>\n]{{0,80}})?[>▷]|\[(?P<close_2>/?)(?P<name_2>THINK)\]",
-    re.IGNORECASE,
-)
-# The format of models that write several channels into one reply.
-_FINAL_CHANNEL = "<|channel|>final<|message|>"
-_CHANNEL = "<|channel|>"
-_CONTROL = re.compile(r"<\|[a-z_]{1,20}\|>")
 _NON_ASCII = re.compile(r"[^\x00-\x7f]")
 _EDGE_UNDERSCORES = re.compile(r"(?<![^\W_])_{1,3}(?=[^\W_])|(?<=[^\W_])_{1,3}(?![^\W_])")
 _PLAIN = {
@@ -34,45 +27,9 @@ _VARIATION_SELECTORS = range(0xFE00, 0xFE10)
 
 
 def visible(text: str) -> str | None:
-    """Return what may be read of a reply; None if the reply ends inside a thinking block.
-
-    Thinking blocks are left out: from an opening tag to the first closing tag of the same name, and everything before a
-    closing tag that has no opening one (some chat templates write the opening tag into the prompt). A reply that ends
-    inside a block has no answer. Of a channelled reply only the final channel is read.
-    """
-    if _CHANNEL in text:
-        return _final_channel(text)
-    answer = _without_blocks(text)
+    """Return what may be read of a reply; None if the reply ends inside a thinking block."""
+    answer = without_thinking(text)
     return None if answer is None else plain(answer[-READ_CHARACTERS:])
-
-
-def _final_channel(text: str) -> str | None:
-    _, marker, final = text.rpartition(_FINAL_CHANNEL)
-    return plain(_CONTROL.split(final, maxsplit=1)[0][-READ_CHARACTERS:]) if marker else None
-
-
-def _without_blocks(text: str) -> str | None:
-    parts: list[str] = []
-    position = 0
-    inside: str | None = None
-    for tag in _TAG.finditer(text):
-        name = (tag["name"] or tag["name_2"]).casefold()
-        closing = bool(tag["close"] or tag["close_2"])
-        if inside is not None:
-            if closing and name == inside:
-                inside = None
-                position = tag.end()
-        # The opening tag was part of the prompt: all up to here was thinking.
-        elif closing:
-            parts.clear()
-            position = tag.end()
-        else:
-            parts.append(text[position : tag.start()])
-            inside = name
-    if inside is not None:
-        return None
-    parts.append(text[position:])
-    return "\n".join(parts)
 
 
 def plain(text: str) -> str:

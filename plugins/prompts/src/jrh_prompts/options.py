@@ -13,7 +13,7 @@ from attrs.validators import deep_iterable, ge, le, min_len, optional
 from jrh import ModelName, Text
 from jrh.plugins import option
 from jrh.values import OUTPUT_MODES
-from jrh_authoring import distinct, repeats_option
+from jrh_authoring import MOST_REPLY_TOKENS, distinct, repeats_option
 from jrh_measuring import MetricOptions
 
 SYSTEM = "Give only the requested answer."
@@ -126,7 +126,7 @@ class OutputModeOptions:
     )
     max_tokens: tuple[int, ...] = option(
         "longest replies in tokens; a verdict that a reply is too short for is `truncated`; default: the judge's",
-        deep_iterable(member_validator=ge(1)),
+        deep_iterable(member_validator=[ge(1), le(MOST_REPLY_TOKENS)]),
         distinct,
         default=(),
     )

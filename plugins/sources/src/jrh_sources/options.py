@@ -96,11 +96,28 @@ class TableOptions:
     )
 
 
+class PromptOptions:
+    """What options of sources have in common that may have prompts without responses."""
+
+    __slots__ = ()
+    prompts: bool
+
+    def check_suite(self, suite: Any, plugins: object) -> Iterator[tuple[tuple[str | int, ...], str]]:  # noqa: ARG002
+        """Yield that nothing writes the responses."""
+        if self.prompts and not any(use.name == "responses" for use in suite.stages):
+            yield ("prompts",), "no model writes the responses; add `responses: {model: NAME}` to the suite"
+
+
+def _prompts_option() -> Any:
+    return option("Prompts alone: the model of the suite's `responses` writes the responses.", default=False)
+
+
 @frozen(kw_only=True)
-class FileOptions(TableOptions):
+class FileOptions(PromptOptions, TableOptions):
     """Options of every source that reads a table from a file."""
 
     path: Path = option("The file; a relative path is relative to the suite's directory.", instance_of(Path))
+    prompts: bool = _prompts_option()
 
 
 @frozen(kw_only=True)
@@ -165,7 +182,7 @@ def _one_place(instance: PresetOptions, _: Attribute[Any], download: bool) -> No
 
 
 @frozen(kw_only=True)
-class PresetOptions:
+class PresetOptions(PromptOptions):
     """Options of every benchmark."""
 
     path: Path | None = option("Your copy: a file, or the folder with its files. Relative to the suite.", default=None)
@@ -180,14 +197,7 @@ class PresetOptions:
         "id, response or transcript, and, if known, label and author.",
         default=None,
     )
-    prompts: bool = option(
-        "A benchmark of prompts: the model of the suite's `responses` writes the responses.", default=False
-    )
-
-    def check_suite(self, suite: Any, plugins: object) -> Iterator[tuple[tuple[str | int, ...], str]]:  # noqa: ARG002
-        """Yield that nothing writes the responses."""
-        if self.prompts and not any(use.name == "responses" for use in suite.stages):
-            yield ("prompts",), "no model writes the responses; add `responses: {model: NAME}` to the suite"
+    prompts: bool = _prompts_option()
 
 
 @frozen(kw_only=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import attrs
@@ -14,6 +14,7 @@ from jrh.plugins import Stage, StageOutcome, StageQuestion
 from jrh.running import StageWork, for_each
 from jrh.text import count_noun
 from jrh.values import LENGTH, ComponentUsed, length_of
+from jrh_authoring import without_thinking
 
 from jrh_sources.options import ResponseOptions
 
@@ -26,9 +27,9 @@ FILLER: Final = " \u2026" * 2000
 """What a plan takes for a response that is not written yet; about as long as replies without `max_tokens` may be."""
 
 
-def fields_without_response(item_id: str, request: Json, mode: Mode) -> dict[str, Json]:
+def fields_without_response(name: str, request: Json, mode: Mode) -> dict[str, Json]:
     """Return the judged field of a prompt that has no response yet; its text is no other item's."""
-    text = f"{_UNWRITTEN} {item_id}{FILLER}"
+    text = f"{_UNWRITTEN} {name}{FILLER}"
     if mode is Mode.TRANSCRIPT:
         return {"transcript": _transcript(request, text)}
     return {"response": text}
@@ -39,11 +40,25 @@ def is_unwritten(item: Item) -> bool:
     transcript = item.fields.get("transcript")
     last = transcript[-1] if isinstance(transcript, list | tuple) and transcript else None
     text = last.get("content") if isinstance(last, Mapping) else item.fields.get("response")
-    return isinstance(text, str) and text.startswith(f"{_UNWRITTEN} {item.id}")
+    return isinstance(text, str) and text.startswith(_UNWRITTEN) and text.endswith(FILLER)
+
+
+def remarks_on(prompts: Sequence[Item]) -> Iterator[str]:
+    """Yield what a plan takes the responses for that a model has yet to write."""
+    yield (
+        f"{count_noun(len(prompts), 'response')} are not written yet; a plan prices the judging as if each had "
+        f"{len(FILLER):,} characters"
+    )
 
 
 def _transcript(request: Json, text: str) -> list[Json]:
     return [{"role": "user", "content": request}, {"role": "assistant", "content": text}]
+
+
+class NoResponsesError(JrhError):
+    """Report a model that answered no prompt of a task: there is nothing to judge yet."""
+
+    exit_code = 3
 
 
 class WriteResponses(Stage):
@@ -86,8 +101,10 @@ class WriteResponses(Stage):
             work.progress.advance()
             # A failed call may be answered when the run is continued.
             open_calls += reply.status.transient
-            if reply.ok and reply.text.strip():
-                texts[task, item.id] = reply.text
+            # What the model thought is no part of its answer, and marks without a glyph are none.
+            text = (without_thinking(reply.text) or "").strip() if reply.ok else ""
+            if any(character.isprintable() and not character.isspace() for character in text):
+                texts[task, item.id] = text
             else:
                 missing[task]["empty" if reply.ok else reply.status.value] += 1
 
@@ -164,7 +181,7 @@ class WriteResponses(Stage):
             without = f"; {count_noun(lost.total(), 'prompt')} without a response: no item ({reasons})" if lost else ""
             written = count - lost.total()
             if not written:
-                raise JrhError(
+                raise NoResponsesError(
                     f"task '{task}': model '{self._options.model}' answered no prompt ({reasons}); "
                     "the same command asks failed calls again"
                 )

@@ -23,6 +23,7 @@ from jrh_sources.options import (
     RowsOptions,
     XlsxOptions,
 )
+from jrh_sources.responses import fields_without_response, remarks_on
 
 _HELD: Final = 4000
 """Items of a table that are built before the first is given out: jrh holds no more of them either."""
@@ -45,6 +46,12 @@ class TableSource:
     columns: ColumnMap
     task: Task
     rows: ReadRows
+    prompts: bool = False
+    """Whether a model of the suite has yet to write the responses."""
+
+    def remarks(self, items: Sequence[Item]) -> Iterator[str]:
+        """Say that a model has yet to write the responses."""
+        return remarks_on(items) if self.prompts else iter(())
 
     def read(self) -> Sequence[Item] | Iterator[Item]:
         """Return the items in the order of the rows; of a long table they come as they are read, and none is kept.
@@ -66,7 +73,7 @@ class TableSource:
         try:
             for row in self.rows(problems):
                 empty = False
-                item = builder.build(row)
+                item = builder.build(self._without_response(row, problems) if self.prompts else row)
                 if item is not None:
                     yield item
         except OSError as error:
@@ -75,6 +82,16 @@ class TableSource:
         if empty and not problems:
             problems.add("there are no rows")
         problems.raise_any()
+
+    def _without_response(self, row: Row, problems: Problems) -> Row:
+        """Return the row of a prompt with a text in the place of the response, which is no other row's."""
+        request = row.values.get(self.columns.column.get("request", ""))
+        unwritten = fields_without_response(row.place, request, self.task.mode)
+        values = {self.columns.column.get(target, target): value for target, value in unwritten.items()}
+        for column in values:
+            if row.values.get(column):
+                problems.add(f"`prompts: true`, but column '{column}' has a response; remove one", line=row.line)
+        return evolve(row, values={**row.values, **values})
 
 
 def rows_source(options: RowsOptions, context: BuildContext) -> TableSource:
@@ -93,14 +110,16 @@ def rows_source(options: RowsOptions, context: BuildContext) -> TableSource:
 def file_source(options: FileOptions, context: BuildContext) -> TableSource:
     """Build the source of a file of any format; the class of the options says which."""
     shown = as_written(options.path, context.base)
-    meant = {"path", "labels", "whole_labels"}  # of items, or handed over by itself
+    meant = {"path", "labels", "whole_labels", "prompts"}  # of items, or handed over by itself
     settings = asdict(options, recurse=False, filter=lambda attribute, _: attribute.name not in meant)
 
     def rows(problems: Problems) -> Iterator[Row]:
         _check_path(options.path, shown)
         return table_rows(options.path, _KINDS[type(options)], problems, **settings)
 
-    return TableSource(shown=shown, columns=ColumnMap.of(options), task=context.task, rows=rows)
+    return TableSource(
+        shown=shown, columns=ColumnMap.of(options), task=context.task, rows=rows, prompts=options.prompts
+    )
 
 
 def examples_source(options: ExamplesOptions, context: BuildContext) -> TableSource:

@@ -222,16 +222,14 @@ class Client(NamedModel):
             wanted = ", ".join(f"{name}={held[name]}" for name in lacking)
             raise ModelFault(FaultKind.NOT_AVAILABLE, f"{wanted}: not available for model '{self.name}'")
 
-    def note_refused(self, fault: ModelFault, sent: ChatRequest) -> bool:
-        """Remember the settings that a fault says the model does not have; tell whether the request held any."""
-        held = refused_in(sent, fault.settings)
-        # What a question needs is refused with its value only: the next question may ask for another one.
-        self._refused |= {f"{name}={set_in(sent)[name]}" if name in sent.needed else name for name in held}
+    def note_refused(self, settings: Collection[str], sent: ChatRequest) -> bool:
+        """Remember which of the settings a request held, so that the model has refused them; tell whether any."""
+        held, values = refused_in(sent, settings), set_in(sent)
+        # What a question needs is refused with its value only: the next question may ask for another one. So is a
+        # temperature of 0, which some models refuse alone.
+        zero = {"temperature"} if values.get("temperature") == 0 else set()
+        self._refused |= {f"{name}={values[name]}" if name in zero | {*sent.needed} else name for name in held}
         return bool(held)
-
-    def note_not_settable(self, settings: Collection[str]) -> None:
-        """Remember settings that an earlier process found the model to refuse."""
-        self._refused |= frozenset(settings)
 
     def recall_refused(self, kept: ModelNotes) -> None:
         """Take up what an earlier process learned: the calls that it handed over were made without these settings."""

@@ -176,7 +176,7 @@ class Gateway:
         reply = stored_reply(key, self._calls, None)
         if reply is None or self._calls.last_outcome(client.name) in _UNUSABLE:
             return False
-        client.note_not_settable(reply.not_settable)
+        client.note_refused(reply.not_settable, request)
         return True
 
     def book_known(self, client: Client, request: ChatRequest) -> None:
@@ -290,7 +290,7 @@ class Gateway:
             try:
                 return await self._attempt_once(client, call, request)
             except ModelFault as fault:
-                if not client.note_refused(fault, request):
+                if not client.note_refused(fault.settings, request):
                     raise
                 self._log.info("setting refused", model=client.name, settings=list(fault.settings))
                 # Durable first: a later process that takes up the call has to know what it was made without.

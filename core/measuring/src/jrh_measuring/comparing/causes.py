@@ -6,11 +6,10 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from jrh import REFERENCE, JrhError, Json, RecordTable, RunReport, Task
+from jrh import JrhError, Json, RecordTable, RunReport, Task
 from jrh.text import count_noun
 from jrh.values import ComponentUsed
 
-from jrh_measuring.comparing.matching import Matched
 from jrh_measuring.comparing.results import Cause, Matching
 from jrh_measuring.comparing.sides import Side
 
@@ -86,7 +85,7 @@ class NotComparableError(JrhError):
     exit_code = 3
 
 
-def check_comparable(first: Side, second: Side, matched: Matched, matching: Matching) -> None:
+def check_comparable(first: Side, second: Side, matching: Matching) -> None:
     """Refuse runs of other data or another scale: their numbers would be paired by place alone.
 
     Raises:
@@ -99,13 +98,6 @@ def check_comparable(first: Side, second: Side, matched: Matched, matching: Matc
         what = f"the scales have no label in common ({_short(old, new)[0]}; {_short(old, new)[1]})"
     elif matching.other_items and not matching.case_count:
         what = f"all {count_noun(matching.other_items, 'item')} with the same id have another text"
-    # Perturbed texts may all differ for the same data; in the reference condition the judge sees the data.
-    elif (
-        not matching.by_id
-        and 0 < matching.looked_at == matching.other_text
-        and any(case.test == REFERENCE for case, _ in matched)
-    ):
-        what = f"all {count_noun(matching.other_text, 'text')} that could be compared differ"
     else:
         return
     authors = [cause for cause in causes(first, second) if cause.kind == "stage"]

@@ -13,7 +13,6 @@ from typing import Final
 
 from attrs import evolve, frozen
 from jrh import BuildContext, Item, JrhError, Json, Task
-from jrh.text import count_noun
 from jrh_interchange import PairedPrompts, Problems, Row, as_text, is_nested, table_rows
 
 from jrh_sources.hub import hub_rows
@@ -22,7 +21,7 @@ from jrh_sources.options import PresetOptions
 from jrh_sources.presets import shapes
 from jrh_sources.presets.catalogue import PRESETS, Preset
 from jrh_sources.presets.shapes import BenchmarkRow
-from jrh_sources.responses import FILLER, fields_without_response
+from jrh_sources.responses import fields_without_response, remarks_on
 from jrh_sources.source import as_written, list_files
 
 LARGEST_FILE: Final = 512 * 1024 * 1024
@@ -123,11 +122,7 @@ class PresetSource:
 
     def remarks(self, items: Sequence[Item]) -> Iterator[str]:
         """Say that a model has yet to write the responses, and what a plan takes them for."""
-        if self.options.prompts:
-            yield (
-                f"{count_noun(len(items), 'response')} are not written yet; a plan prices the judging as if each had "
-                f"{len(FILLER):,} characters"
-            )
+        return remarks_on(items) if self.options.prompts else iter(())
 
     def _nothing(self, answers: Mapping[str, object]) -> str:
         if self.preset.answers and answers:
@@ -217,7 +212,9 @@ def preset_source(options: PresetOptions, context: BuildContext, *, known: Prese
     name = known.name
     if options.download and not known.files and known.hub is None:
         raise JrhError(f"{name} cannot be downloaded by jrh; name your copy in `path`")
-    if known.answers and (options.answers is None) != options.prompts:
+    if known.answers and options.prompts and options.answers is not None:
+        raise JrhError(f"{name}: leave out `answers` or `prompts: true`; responses come from a file or from a model")
+    if known.answers and options.answers is None and not options.prompts:
         raise JrhError(
             f"{name} has prompts but no responses; name a file with your model's responses in `answers`, or write "
             "`prompts: true`, and `responses: {model: NAME}` in the suite: a model writes them"
