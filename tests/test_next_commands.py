@@ -35,6 +35,8 @@ def test_every_command_ends_with_one_that_runs_as_it_is_printed(project: Project
         f"{place},{'YES' if place % 2 else 'NO'},{'YES' if place % 2 else 'NO'},0.9\n" for place in range(30)
     )
     project.write("my sure.csv", f"id,human,judge,p\n{sure}")
+    duels = "".join(f"x,y,{'AB'[place % 2]},{'AB'[place % 3 == 0]}\n" for place in range(30))
+    project.write("my duels.csv", f"left,right,human,judge\n{duels}")
     answers = [
         {"id": str(place), "response": f"Answer {place}.", "label": "YNEO"[place % 2 :: 2]} for place in range(9)
     ]
@@ -59,6 +61,8 @@ def test_every_command_ends_with_one_that_runs_as_it_is_printed(project: Project
         ("automate", RUN, "--judge", "a", "--judge", "b", "--error", "0.4"),
         ("automate", "my sure.csv", "--judge", "judge", "--human", "human", "--item", "id", "--confidence", "p"),
         ("automate", "my sure.csv", "--judge", "judge", "--human", "human", "--confidence", "p", "--error", "0.3"),
+        ("rank", "my duels.csv", "--system", "left", "--system", "right", "--judge", "judge", "--human", "human"),
+        ("rank", "my duels.csv", "--system", "left", "--system", "right", "--judge", "judge"),
         ("import", "my import.yaml", "--run-dir", "imported"),
         ("salvage", RUN),
     )

@@ -290,23 +290,12 @@ class MeasureBuilder:
         if estimate.value is None and len(rows) and _UNEXPLAINED.issuperset((*_own_flags(estimate), *flags)):
             flags = (*flags, ONE_ITEM if one_item else EMPTY)
         return Measure(
-            name=name,
-            judge=cell.judge,
-            task=cell.task,
-            test=cell.test,
-            cell=cell.levels,
-            estimate=estimate.value,
-            interval=interval_of(estimate, self.context.level),
-            unit=unit,
-            n_trials=len(usable),
-            n_items=self.items(usable),
-            n_clusters=self.clusters(usable),
+            name=name, judge=cell.judge, task=cell.task, test=cell.test, cell=cell.levels, estimate=estimate.value,
+            interval=interval_of(estimate, self.context.level), unit=unit, n_trials=len(usable),
+            n_items=self.items(usable), n_clusters=self.clusters(usable),
             missing=self.count_missing(rows, usable if labels is None else rows[labels[rows] >= 0], unscored),
-            bounds=bounds,
-            flags=_cautious((*_own_flags(estimate), *flags), estimate),
-            note=note,
-            margin=margin,
-        )
+            bounds=bounds, flags=_cautious((*_own_flags(estimate), *flags), estimate), note=note, margin=margin,
+        )  # fmt: skip
 
     def items(self, rows: Codes) -> int:
         """Count the distinct items of some trials."""

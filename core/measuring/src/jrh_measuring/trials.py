@@ -202,33 +202,17 @@ def _read(records: RecordTable, place: Codes, context: MetricContext) -> Trials:
     store = partial(_store_codes, records)
     # Large columns wait in the file of the table: at any time a metric needs few of them in memory.
     return Trials(
-        records=records,
-        place=place,
-        task=task,
-        judge=_code_column(records, "judge"),
+        records=records, place=place, task=task, judge=_code_column(records, "judge"),
         test=evolve(test, codes=store(np.where(conditions.again, test.names.index(REFERENCE), test.codes))),
-        written_test=test,
-        variant=evolve(variant, codes=store(_variants(task, variant, reference, conditions.again))),
-        item=item,
-        cluster=_clusters(records, item),
-        case=_code_column(records, "case_id"),
-        expectation=expectation,
-        stratum=_code_column(records, "stratum"),
-        strength=strength,
-        temperature=temperature,
-        repeat=_repeat(records),
-        status=Coded(codes=store(status_codes), names=status.names),
-        label=store(label),
-        gold=gold,
-        expected=expected,
-        labels=labels,
-        rank=_ranks(task.names, labels, context),
+        written_test=test, variant=evolve(variant, codes=store(_variants(task, variant, reference, conditions.again))),
+        item=item, cluster=_clusters(records, item), case=_code_column(records, "case_id"), expectation=expectation,
+        stratum=_code_column(records, "stratum"), strength=strength, temperature=temperature, repeat=_repeat(records),
+        status=Coded(codes=store(status_codes), names=status.names), label=store(label), gold=gold, expected=expected,
+        labels=labels, rank=_ranks(task.names, labels, context),
         levels=np.array([len(context.tasks[name].scale.labels) if name in context.tasks else 0 for name in task.names]),
-        simulated=records.file.put(_is_simulated(records)),
-        usable=records.file.put(label >= 0),
-        reference=records.file.put(reference | conditions.again),
-        conditions=conditions,
-    )
+        simulated=records.file.put(_is_simulated(records)), usable=records.file.put(label >= 0),
+        reference=records.file.put(reference | conditions.again), conditions=conditions,
+    )  # fmt: skip
 
 
 def _order(records: RecordTable) -> Codes:

@@ -321,21 +321,10 @@ def _costs(task: Task) -> Iterator[CostLine]:
 def empty_report() -> RunReport:
     """Make the report of a run that planned nothing and found nothing."""
     return RunReport(
-        flags=flags_by_name(),
-        suite="empty",
-        run_id=content_id("empty"),
-        version="0.1.0",
-        seed=0,
-        level=0.95,
-        tasks=(),
-        judges=(),
-        simulated=frozenset(),
-        tests=(REFERENCE,),
-        measures=(),
-        planned=0,
-        missing_records=0,
+        flags=flags_by_name(), suite="empty", run_id=content_id("empty"), version="0.1.0", seed=0, level=0.95, tasks=(),
+        judges=(), simulated=frozenset(), tests=(REFERENCE,), measures=(), planned=0, missing_records=0,
         records=RecordTable.from_records(()),
-    )
+    )  # fmt: skip
 
 
 def findings_about(

@@ -111,21 +111,12 @@ def choose_threshold(decisions: Decisions, *, error: float, alpha: float, seed: 
     labelled = measured.labelled
     shown = grid[start if issued is None else issued]
     return Automation(
-        basis=decisions.basis,
-        error=error,
-        alpha=alpha,
-        seed=seed,
-        items=len(decisions.wrong),
-        labelled=int(labelled.sum()),
-        clusters=len(np.unique(decisions.cluster.codes[labelled])),
-        held_out=int((labelled & tested).sum()),
-        issued=None if issued is None else curve[issued],
-        first=curve[start],
-        curve=curve,
-        more=_more_labels(measured, grid, error) if issued is None else None,
-        people=measured.people(shown),
-        segments=tuple(_segments(measured, shown, tested)),
-    )
+        basis=decisions.basis, error=error, alpha=alpha, seed=seed, items=len(decisions.wrong),
+        labelled=int(labelled.sum()), clusters=len(np.unique(decisions.cluster.codes[labelled])),
+        held_out=int((labelled & tested).sum()), issued=None if issued is None else curve[issued], first=curve[start],
+        curve=curve, more=_more_labels(measured, grid, error) if issued is None else None,
+        people=measured.people(shown), segments=tuple(_segments(measured, shown, tested)),
+    )  # fmt: skip
 
 
 @frozen(kw_only=True, eq=False)

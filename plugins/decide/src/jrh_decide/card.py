@@ -107,29 +107,18 @@ def make_card(run: Path, *, judge: str = "", task: str = "", plugins: Sequence[s
         model = next((str(part.options["model"]) for part in used if isinstance(part.options.get("model"), str)), "")
         rows = report.records.where(report.records.equals("judge", name))
         card = Card(
-            sentence="",
-            judge=name,
-            task=named,
-            suite=report.suite,
-            version=report.version,
-            simulated=name in report.simulated,
-            component=used[0].component if used else "",
-            model=model,
-            served=tuple(models_that_answered(rows, report)),
-            items=counted.n_items,
-            clusters=counted.n_clusters,
-            verdicts=verdicts,
-            missing=missing,
+            sentence="", judge=name, task=named, suite=report.suite, version=report.version,
+            simulated=name in report.simulated, component=used[0].component if used else "", model=model,
+            served=tuple(models_that_answered(rows, report)), items=counted.n_items, clusters=counted.n_clusters,
+            verdicts=verdicts, missing=missing,
             prompt_digest=content_id(prompt_parts(summary.task), fingerprint(report, name)),
             data_digest=_data_digest(report, named),
-            results_digest=content_id([[line.what, line.test, _numbers(line.measure)] for line in lines]),
-            lines=lines,
+            results_digest=content_id([[line.what, line.test, _numbers(line.measure)] for line in lines]), lines=lines,
             not_run=tuple(
                 line.what + (f" ({line.test})" if line.test else "") for line in lines if line.status == NOT_RUN
             ),
-            limits=tuple(dict.fromkeys(_limits(report, name, lines))),
-            methods="",
-        )
+            limits=tuple(dict.fromkeys(_limits(report, name, lines))), methods="",
+        )  # fmt: skip
         card = evolve(card, sentence=_sentence(card))
         return evolve(card, methods=_methods(card, report.level))
 

@@ -20,7 +20,7 @@ _SHARE: Final = FiniteRange(0.001, 0.5)
 )
 @click.option(
     "--loss",
-    type=FiniteRange(0.001, 0.5),
+    type=_SHARE,
     default=0.05,
     show_default=True,
     help="Share of verdicts that a worse judge gets wrong in addition.",
@@ -38,16 +38,7 @@ _SHARE: Final = FiniteRange(0.001, 0.5)
 @click.option("--seed", type=int, default=1, show_default=True, help="Seed of the simulation.")
 @plugins_option
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
-def gate_risk(
-    runs: tuple[Path, ...],
-    rules: tuple[str, ...],
-    loss: float,
-    target: float,
-    nights: int,
-    seed: int,
-    plugins: Sequence[str],
-    form: str,
-) -> int:
+def gate_risk(*, runs: tuple[Path, ...], form: str, **question: Any) -> int:
     """Tell how often a gate is red with nothing changed, and green although the judge got worse.
 
     Simulates nights from the verdicts of stored runs of one suite and puts each to its gate. Red is every exit code but
@@ -57,15 +48,7 @@ def gate_risk(
     from jrh_decide.gate_risk_text import risk_json, risk_text
     from jrh_decide.stored import run_directory
 
-    found = find_gate_risk(
-        [run_directory(run) for run in runs],
-        rules=rules,
-        loss=loss,
-        target=target,
-        nights=nights,
-        seed=seed,
-        plugins=plugins,
-    )
+    found = find_gate_risk([run_directory(run) for run in runs], **question)
     say(risk_json(found) if form == "json" else risk_text(found, runs), nl=False, data=form == "json")
     return 0
 
@@ -193,3 +176,40 @@ def watch(store: Path, run: Path | None, judge: str, alpha: float | None, shift:
     if not as_json:
         say_next(*next_words(found))
     return int(bool(found.alarms))
+
+
+@click.command("rank")
+@click.argument("source", metavar="TABLE_OR_RUN", type=click.Path(path_type=Path))
+@click.option("--system", "systems", metavar="COLUMN", multiple=True, help="System; in a table twice for comparisons.")
+@click.option("--judge", "judges", metavar="NAME", multiple=True, help="Verdicts, or judge of a run. Repeatable.")
+@click.option("--human", "humans", metavar="COLUMN", multiple=True, help="Labels of a person. Repeatable.")
+@click.option("--group", metavar="COLUMN", help="Column that names what rows share, such as the question.")
+@click.option("--positive", metavar="LABEL", help="Label that scores 1, where verdicts are labels; others score 0.")
+@click.option("--missing", metavar="TEXT", multiple=True, help="Text that means no verdict. Repeatable.")
+@click.option("--task", default="", metavar="NAME", help="The task; needed where the run has several.")
+@click.option("--resamples", type=click.IntRange(100, 100_000), default=2000, show_default=True, help="Random draws.")
+@click.option("--seed", type=int, default=1, show_default=True, help="Seed of the draws.")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def rank(*, form: str, **question: Any) -> int:
+    """Tell which system is first, with intervals of all ranks, under each judge and by people.
+
+    Verdicts are scores of one system or comparisons of two; in a run, the covariate `system` names them. Where people
+    labelled a part, rankings are corrected by it. Pairs of systems whose order a test turns round are listed. Makes no
+    model calls.
+    """
+    from jrh_decide.rank import find_ranks
+    from jrh_decide.rank_text import ranks_json, ranks_text
+    from jrh_decide.stored import run_directory
+    from jrh_decide.systems import RankQuestion
+
+    asked = RankQuestion(**question)
+    found = find_ranks(asked)
+    say(ranks_json(found) if form == "json" else ranks_text(found), nl=False, data=form == "json")
+    if form == "text" and asked.humans:
+        words = typed_words(without=("systems", "humans", "positive", "resamples", "seed", "form", "task"))
+        say_next("check", *words, "--human", asked.humans[0])
+    elif form == "text" and asked.source.is_file() and asked.systems:
+        say_next("rank", *typed_words(), "--format", "json")
+    elif form == "text":
+        say_next("view", run_directory(asked.source))
+    return 0

@@ -13,7 +13,7 @@ from jrh import JrhError, MetricContext, open_report
 from jrh.text import clean_text, count_noun
 from jrh_interchange import MOST_ROWS, NULL_TEXTS, Row, check_columns, guess_format, missing_texts, read_table
 from jrh_interchange import fold_label as fold
-from jrh_measuring import Coded, Codes, Floats, combine_codes, count_missing_by_status, is_named, read_trials
+from jrh_measuring import Coded, Codes, Floats, Trials, combine_codes, count_missing_by_status, is_named, read_trials
 
 from jrh_decide.stored import run_directory
 
@@ -138,22 +138,15 @@ def decide(votes: Votes) -> Decisions:
     reasons = {"no verdict": verdict == -1, "tied verdicts": verdict == _CONTESTED}
     reasons["no confidence"] = (verdict >= 0) & ~decided
     basis = Basis(
-        judges=votes.judges,
-        kind=STATED if votes.stated is not None else PANEL if len(votes.judges) > 1 else REPEATS,
+        judges=votes.judges, kind=STATED if votes.stated is not None else PANEL if len(votes.judges) > 1 else REPEATS,
         votes=int(asked[0]) if np.ptp(asked) == 0 else None,
         reasons={name: int(where.sum()) for name, where in reasons.items() if where.any()},
-        contested=int((decided & (truth == _CONTESTED)).sum()),
-        notes=votes.notes,
-        simulated=votes.simulated,
-    )
+        contested=int((decided & (truth == _CONTESTED)).sum()), notes=votes.notes, simulated=votes.simulated,
+    )  # fmt: skip
     return Decisions(
-        basis=basis,
-        confidence=confidence,
-        wrong=np.where(decided & (truth != -1), truth != verdict, np.nan),
-        cluster=votes.cluster,
-        segment=votes.segment,
-        contradicted=contradicted if both.any() else None,
-    )
+        basis=basis, confidence=confidence, wrong=np.where(decided & (truth != -1), truth != verdict, np.nan),
+        cluster=votes.cluster, segment=votes.segment, contradicted=contradicted if both.any() else None,
+    )  # fmt: skip
 
 
 def majority(counts: Floats | Codes) -> Codes:
@@ -190,7 +183,7 @@ def _read_table(question: Question) -> Votes:
     settings = {"delimiter": delimiter} if kind == "csv" else {}
     rows = read_table(question.source, str(question.source), kind, most=MOST_ROWS, **settings)
     _check_columns(question, tuple(dict.fromkeys(name for row in rows for name in row.values)))
-    item = _code(row[question.item] if question.item else str(at) for at, row in enumerate(rows))
+    item = code_texts(row[question.item] if question.item else str(at) for at, row in enumerate(rows))
     items, judges = len(item.names), question.judges
     if question.confidence is None and len(rows) * len(judges) == items:
         raise JrhError(
@@ -206,13 +199,14 @@ def _read_table(question: Question) -> Votes:
     strange = {name: text for name, text in used.items() if name not in labels}
     if labels and used and len(strange) == len(used):
         raise JrhError(
-            f"no label in common: people use {_quote(labels.values())}, the judge {_quote(strange.values())}; "
-            "write the verdicts as people write their labels"
+            f"no label in common: people use {quote_names(labels.values())}, the judge "
+            f"{quote_names(strange.values())}; write the verdicts as people write their labels"
         )
     code = {name: at for at, name in enumerate((*labels, *strange))}
     _, first = np.unique(item.codes, return_index=True)
     group, by = (
-        None if column is None else _code(rows[at][column] for at in first) for column in (question.group, question.by)
+        None if column is None else code_texts(rows[at][column] for at in first)
+        for column in (question.group, question.by)
     )
     # What means no verdict of a judge may be a label of people.
     verdicts = code | dict.fromkeys(gone, -1)
@@ -226,7 +220,9 @@ def _read_table(question: Question) -> Votes:
         labels=(*labels.values(), *strange.values()),
         cluster=group or Coded(codes=np.arange(items), names=item.names),
         segment=by,
-        notes=(f"No person uses {_quote(strange.values())}: wrong, or missing with --missing.",) if strange else (),
+        notes=(f"No person uses {quote_names(strange.values())}: wrong, or missing with --missing.",)
+        if strange
+        else (),
     )
 
 
@@ -243,13 +239,15 @@ def _check_columns(question: Question, columns: Sequence[str]) -> None:
         raise JrhError("--confidence belongs to one judge; leave it out for the agreement of a panel")
 
 
-def _code(texts: Iterable[str]) -> Coded:
+def code_texts(texts: Iterable[str]) -> Coded:
+    """Code texts in the order in which they first appear."""
     place: dict[str, int] = {}
     codes = np.array([place.setdefault(text, len(place)) for text in texts], dtype=np.int64)
     return Coded(codes=codes, names=tuple(place))
 
 
-def _quote(names: Iterable[str]) -> str:
+def quote_names(names: Iterable[str]) -> str:
+    """Return names in quotes, the first of many."""
     shown = [f"'{clean_text(name, 40)}'" for name in names]
     more = f" and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
     return ", ".join(shown[:_SHOWN]) + more
@@ -286,9 +284,9 @@ def _read_run(question: Question) -> Votes:
         known, simulated, unfinished = report.judges, report.simulated, report.incomplete
     judges, by = question.judges or known, question.by
     if unknown := [name for name in judges if name not in known]:
-        raise JrhError(f"the run has no judge '{clean_text(unknown[0])}'; its judges: {_quote(known)}")
+        raise JrhError(f"the run has no judge '{clean_text(unknown[0])}'; its judges: {quote_names(known)}")
     if not question.judges and len(judges) > 1:
-        raise JrhError(f"the run has the judges {_quote(known)}; pass --judge for one, or for each of a panel")
+        raise JrhError(f"the run has the judges {quote_names(known)}; pass --judge for one, or for each of a panel")
     if question.confidence is not None and (question.confidence != "probability" or len(judges) > 1):
         raise JrhError("a run has one stated confidence, of one judge: --confidence probability")
     if by is not None and by not in records.columns:
@@ -308,23 +306,22 @@ def _read_run(question: Question) -> Votes:
             "nothing tells how sure the judge is: it was asked once. Write `reference: {repeats: 5}` in the suite, "
             "pass --confidence probability if it states one, or name several judges"
         )
+    segment = trials.column(by or "")
+    return Votes(
+        judges=judges, item=item, label=label, stated=stated, people=trials.gold[of_item].astype(np.int64)[:, None],
+        labels=trials.labels, cluster=evolve(trials.cluster, codes=trials.cluster.codes[of_item]),
+        segment=None if by is None else evolve(segment, codes=segment.codes[of_item]),
+        notes=describe_run(trials, rows, unfinished=unfinished), simulated=tuple(sorted(simulated & set(judges))),
+    )  # fmt: skip
+
+
+def describe_run(trials: Trials, rows: Codes, *, unfinished: bool) -> tuple[str, ...]:
+    """Return what limits an answer from some trials of a run: not finished, labels of models, missing verdicts."""
     lost = count_missing_by_status(trials, rows)
     sources = sorted(set(trials.column("gold_source").names) - {"", "people"})
     notes = {
         "The run is not finished: only its verdicts so far count.": unfinished,
-        f"Some labels come from {_quote(sources)}, not from people.": sources,
+        f"Some labels come from {quote_names(sources)}, not from people.": sources,
         f"Missing verdicts: {', '.join(f'{name} {count}' for name, count in lost.items())}.": lost,
     }
-    segment = trials.column(by or "")
-    return Votes(
-        judges=judges,
-        item=item,
-        label=label,
-        stated=stated,
-        people=trials.gold[of_item].astype(np.int64)[:, None],
-        labels=trials.labels,
-        cluster=evolve(trials.cluster, codes=trials.cluster.codes[of_item]),
-        segment=None if by is None else evolve(segment, codes=segment.codes[of_item]),
-        notes=tuple(note for note, there in notes.items() if there),
-        simulated=tuple(sorted(simulated & set(judges))),
-    )
+    return tuple(note for note, there in notes.items() if there)

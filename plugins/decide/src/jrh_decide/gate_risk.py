@@ -213,24 +213,13 @@ def find_gate_risk(
         designs = tuple(_search(gate, verdicts, loss, target, moved, nights // 2, random))
     missing = Counter(name for name in tables[0].text("status") if name and name != "ok")
     return GateRisk(
-        suite=report.suite,
-        rules=tuple(rule.text for rule in terms.rules),
-        runs=len(runs),
-        ignored=ignored,
-        clusters=verdicts.n_clusters,
-        items=len(tables[0].counts("item_id")),
-        verdicts=int(verdicts.counts[verdicts.weight > 0].sum()),
-        missing=dict(missing),
-        tonight=tonight,
-        loss=loss,
-        target=target,
-        same=answer_of(endings["same", SAME], endings["same", LOSS]),
-        fresh=answer_of(endings["fresh", SAME], endings["fresh", LOSS]),
-        moved=moved,
-        designs=designs,
-        questions=tuple(verdicts.restless_questions()),
-        simulated=tuple(sorted(report.simulated)),
-    )
+        suite=report.suite, rules=tuple(rule.text for rule in terms.rules), runs=len(runs), ignored=ignored,
+        clusters=verdicts.n_clusters, items=len(tables[0].counts("item_id")),
+        verdicts=int(verdicts.counts[verdicts.weight > 0].sum()), missing=dict(missing), tonight=tonight, loss=loss,
+        target=target, same=answer_of(endings["same", SAME], endings["same", LOSS]),
+        fresh=answer_of(endings["fresh", SAME], endings["fresh", LOSS]), moved=moved, designs=designs,
+        questions=tuple(verdicts.restless_questions()), simulated=tuple(sorted(report.simulated)),
+    )  # fmt: skip
 
 
 def _questions(report: RunReport) -> set[tuple[str | None, str | None]]:

@@ -124,24 +124,14 @@ def judge_interval(where: str, name: str, planted: float, studies: Sequence[Stud
         texts.append(f"covers too rarely over all studies: {hits / len(sample.usable):.1%}")
     below, above = _sides(sample.quiet, planted)
     return Finding(
-        where=where,
-        name=name,
-        kind="interval",
-        planted=planted,
-        studies=len(studies),
-        verdict=verdict,
-        reason="; ".join(texts),
-        **_rates(hits, len(sample.usable)),
-        estimated=float(values.mean()) if len(values) else None,
-        nominal=LEVEL,
-        flagged=flagged,
+        where=where, name=name, kind="interval", planted=planted, studies=len(studies), verdict=verdict,
+        reason="; ".join(texts), **_rates(hits, len(sample.usable)),
+        estimated=float(values.mean()) if len(values) else None, nominal=LEVEL, flagged=flagged,
         rate_without_flag=1 - (below + above) / len(sample.quiet) if sample.quiet else None,
-        without_flag=len(sample.quiet),
-        too_low=below / len(sample.quiet) if sample.quiet else None,
-        too_high=above / len(sample.quiet) if sample.quiet else None,
-        width=_width(sample.usable, limits.clusters),
+        without_flag=len(sample.quiet), too_low=below / len(sample.quiet) if sample.quiet else None,
+        too_high=above / len(sample.quiet) if sample.quiet else None, width=_width(sample.usable, limits.clusters),
         width_judged=_judges_width(sample, limits),
-    )
+    )  # fmt: skip
 
 
 @frozen(kw_only=True, eq=False)

@@ -202,21 +202,11 @@ def _report(page: Page, records: RecordTable, measures: tuple[Measure, ...]) -> 
     counts = np.bincount(reference.codes("gold")[first], minlength=2).tolist()
     gold = dict(zip(page.task.scale.labels, counts, strict=True))
     return RunReport(
-        flags=_flags(),
-        suite=page.name,
-        run_id="selftest",
-        version="",
-        seed=0,
-        level=_LEVEL,
-        tasks=(TaskSummary(task=page.task, items=page.items, labelled=page.items, gold=gold),),
-        judges=page.judge_names,
-        simulated=frozenset(page.judge_names),
-        tests=page.test_names,
-        measures=measures,
-        planned=len(records),
-        missing_records=0,
-        records=records,
-    )
+        flags=_flags(), suite=page.name, run_id="selftest", version="", seed=0, level=_LEVEL,
+        tasks=(TaskSummary(task=page.task, items=page.items, labelled=page.items, gold=gold),), judges=page.judge_names,
+        simulated=frozenset(page.judge_names), tests=page.test_names, measures=measures, planned=len(records),
+        missing_records=0, records=records,
+    )  # fmt: skip
 
 
 ERROR: Final = 0.025

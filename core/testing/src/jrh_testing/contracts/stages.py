@@ -35,18 +35,9 @@ class StageContract(ComponentContract):
         """If this fails: a run may stop before anything is stored; have nothing to do then, or say what is missing."""
         report = empty_report()
         summary = Summary(
-            suite=report.suite,
-            run_id=report.run_id,
-            version=report.version,
-            seed=0,
-            level=report.level,
-            resamples=100,
-            tasks=(),
-            judges=(),
-            simulated=(),
-            tests=(),
-            components=(),
-        )
+            suite=report.suite, run_id=report.run_id, version=report.version, seed=0, level=report.level, resamples=100,
+            tasks=(), judges=(), simulated=(), tests=(), components=(),
+        )  # fmt: skip
         # A real store: a stage declares tables, and its SQL is part of what can fail.
         store = Store.open(base / "run", report.suite)
         try:

@@ -186,24 +186,16 @@ class _Texts:
             "{}", visible_line(of["expected"])
         )
         return Flip(
-            change=change,
-            judge=self.report.judges.index(of_judge.judge),
+            change=change, judge=self.report.judges.index(of_judge.judge),
             task=[summary.task.name for summary in self.report.tasks].index(of_judge.task),
             test=self.report.tests.index(of["test"]) if of["test"] in self.report.tests else -1,
-            stratum=strata.setdefault(of["stratum"], len(strata)),
-            item=visible_line(of["item_id"]),
+            stratum=strata.setdefault(of["stratum"], len(strata)), item=visible_line(of["item_id"]),
             variant=visible_line(of["variant"]),
-            repeat=int(np.nan_to_num(self.report.records.number("repeat")[change.row])),
-            gold=visible_line(of["gold"]),
-            expectation=expected,
-            demand="" if of["expectation"] == "same" else expected,
-            before=self._side(change.reference),
-            after=self._side(change.row),
-            changes=parts.changes,
-            context=parts.context,
-            more=parts.more,
-            known=bool(parts.changes or parts.context),
-        )
+            repeat=int(np.nan_to_num(self.report.records.number("repeat")[change.row])), gold=visible_line(of["gold"]),
+            expectation=expected, demand="" if of["expectation"] == "same" else expected,
+            before=self._side(change.reference), after=self._side(change.row), changes=parts.changes,
+            context=parts.context, more=parts.more, known=bool(parts.changes or parts.context),
+        )  # fmt: skip
 
     def _row(self, row: int) -> dict[str, str]:
         return {name: column.get(row, "") for name, column in self.columns.items()}

@@ -141,18 +141,10 @@ def read_item(request: Request) -> Response:
         cells.setdefault((row.test, row.variant, row.case_id), {})[row.judge] = row
     judges = [judge for judge in (outline.judges if outline else ()) if any(judge in row for row in cells.values())]
     return page(
-        request,
-        "item.html.j2",
-        run=name,
-        task=task,
-        item_id=item_id,
-        gold=(item.gold if item else rows[0].gold) or "",
-        stratum=item.stratum if item else rows[0].stratum,
-        texts=texts,
-        judges=judges,
-        simulated=outline.simulated if outline else (),
-        conditions=cells,
-    )
+        request, "item.html.j2", run=name, task=task, item_id=item_id, gold=(item.gold if item else rows[0].gold) or "",
+        stratum=item.stratum if item else rows[0].stratum, texts=texts, judges=judges,
+        simulated=outline.simulated if outline else (), conditions=cells,
+    )  # fmt: skip
 
 
 def item_address(run: str, task: str, item_id: str) -> Address:

@@ -53,25 +53,13 @@ def read(request: Request) -> Response:
     flags = sorted({flag for measure in cells.values() for flag in shown_flags(measure)})
     meanings = {flag.name: flag.meaning for flag in outline.flags} if outline else {}
     return page(
-        request,
-        "run.html.j2",
-        run=name,
-        state=state,
-        outline=outline,
-        progress=progress,
+        request, "run.html.j2", run=name, state=state, outline=outline, progress=progress,
         findings=_by_judge(outline, findings.findings) if outline and findings else None,
-        family=findings.family if findings else None,
-        overview=overview,
-        task=task,
-        lens=lens,
-        lenses=available_lenses(measures),
-        cells=cells,
-        flags={flag: meanings.get(flag, "") for flag in flags},
+        family=findings.family if findings else None, overview=overview, task=task, lens=lens,
+        lenses=available_lenses(measures), cells=cells, flags={flag: meanings.get(flag, "") for flag in flags},
         tests=[test for test in outline.tests if any(test == key[1] for key in cells)] if outline else [],
-        listed=listed,
-        cases=cell_links(name),
-        view=View(run=name),
-    )
+        listed=listed, cases=cell_links(name), view=View(run=name),
+    )  # fmt: skip
 
 
 def read_page(request: Request) -> Response:
@@ -128,18 +116,10 @@ def compare(request: Request) -> Response:
     lens = choose_lens(query.get("lens", ""), of_a)
     outlines = [outline for outline in (outline_a, outline_b) if outline]
     return page(
-        request,
-        "compare.html.j2",
-        a=a,
-        b=b,
-        tasks=tasks,
-        task=task,
-        lens=lens,
-        lenses=available_lenses(of_a),
+        request, "compare.html.j2", a=a, b=b, tasks=tasks, task=task, lens=lens, lenses=available_lenses(of_a),
         pairs=_pairs(outlines, heat_cells(of_a, lens), heat_cells(of_b, lens)) if lens else {},
-        links=(cell_links(a), cell_links(b)),
-        simulated=frozenset().union(*(outline.simulated for outline in outlines)),
-    )
+        links=(cell_links(a), cell_links(b)), simulated=frozenset().union(*(outline.simulated for outline in outlines)),
+    )  # fmt: skip
 
 
 def _open(request: Request, name: str) -> tuple[dict[str, tuple[Measure, ...]], Summary | None]:
