@@ -144,9 +144,10 @@ def test_a_longest_reply_beyond_any_model_is_a_mistake_of_the_suite(project: Pro
     write_items(project, 3)
     test = {"output-mode": {"modes": [], "max_tokens": [5_000_000_000]}}
     judge = {"judge": "llm", "model": "mini", "max_tokens": 5_000_000_000}
-    write_suite(project, llm_suite(openai_http("http://127.0.0.1:9"), tests=[test], judges=[judge]))
+    model = openai_http("http://127.0.0.1:9", max_tokens=5_000_000_000)
+    write_suite(project, llm_suite(model, tests=[test], judges=[judge]))
     refused = project.run("plan", "suite.yaml")
-    assert (refused.exit_code, refused.output.count("10000000")) == (2, 2), refused.output
+    assert (refused.exit_code, refused.output.count("10000000")) == (2, 3), refused.output
 
 
 def test_judges_that_ask_no_model_are_not_asked_in_modes(project: Project) -> None:

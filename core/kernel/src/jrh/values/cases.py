@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Final, TypeAlias
 
-from attrs import Factory, frozen
+from attrs import Factory, field, frozen
+from attrs.validators import le, optional
 
 from jrh.values.items import Task
 from jrh.values.json_values import Json
@@ -104,7 +105,8 @@ class Sampling:
 
     temperature: float | None = None
     top_p: float | None = None
-    max_tokens: int | None = None
+    # Beyond what any model writes, a number is a typing error.
+    max_tokens: int | None = field(default=None, validator=optional(le(10_000_000)))
     seed: int | None = None
     reasoning_effort: str | None = None
 
