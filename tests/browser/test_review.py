@@ -169,6 +169,45 @@ def test_cases_are_reviewed_by_keyboard_and_a_killed_server_loses_nothing(browse
     check_log(run_dir)
 
 
+def test_what_is_typed_survives_a_reload_and_a_killed_server(browser: Browser, tmp_path: Path) -> None:
+    run_dir = Made(items=3, tests=1).write(tmp_path / "run")
+    context = browser.new_context()
+    page = context.new_page()
+    asked: list[str] = []
+    page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
+    with served(run_dir) as (process, address):
+        page.goto(address)
+        wait_for(page, "case-1-0")
+        # What the judge is asked is one press away, and stays open on the next case.
+        scale = page.locator("#context details:has(summary:text-is('scale'))")
+        scale.locator("summary").press("Enter")
+        page.keyboard.press("j")
+        wait_for(page, "case-1-1")
+        assert scale.locator("pre").inner_text() == "YES, NO"
+        page.keyboard.press("k")
+        wait_for(page, "case-1-0")
+        page.keyboard.press("e")
+        page.wait_for_selector("#editing textarea")
+        page.keyboard.press("Control+A")
+        page.keyboard.type("typed by hand")
+        page.reload()
+        page.wait_for_selector("#editing textarea")
+        assert asked == ["beforeunload"]
+        assert page.locator("#editing textarea").input_value() == "typed by hand"
+        page.keyboard.press("Escape")  # closes the form, and keeps the draft for the next one
+        page.keyboard.press("e")
+        page.wait_for_selector("#editing textarea")
+        process.kill()
+        process.wait()
+        page.wait_for_selector("#connection:has-text('Connection lost, retrying')")
+        page.keyboard.press("Control+Enter")
+        page.wait_for_selector("#trouble:has-text('Not saved')")
+        wait_for(page, "case-1-0")
+        page.wait_for_selector("#editing textarea")
+        assert page.locator("#editing textarea").input_value() == "typed by hand"
+    context.close()
+
+
 def come_in(seen: Visit, name: str) -> Page:
     """Choose who reviews in this browser."""
     seen.page.set_default_timeout(10_000)

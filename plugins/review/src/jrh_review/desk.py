@@ -6,7 +6,7 @@ import json
 import random
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from itertools import combinations
 from pathlib import Path
@@ -14,7 +14,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
 from attrs import asdict, evolve, field, fields, frozen
-from jrh import REFERENCE, Case, JrhError, content_id
+from jrh import REFERENCE, Case, JrhError, Task, content_id
 from jrh.running import open_store, recall
 from jrh.store import Merge, TableSpec
 
@@ -240,6 +240,12 @@ class ReviewDesk:
         if case is None:
             raise JrhError("This run has no such case.")
         return case, self._store.cases.of_item(case.task, REFERENCE, case.item_id)
+
+    def task(self, name: str) -> Task | None:
+        """Return a task of the run; None before the run has stored what it is."""
+        with suppress(JrhError):
+            return next((summary.task for summary in recall(self._store).tasks if summary.task.name == name), None)
+        return None
 
     def review(self, case_id: str) -> CaseReview:
         """Return what was decided about a case."""

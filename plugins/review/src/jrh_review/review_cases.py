@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from attrs import Factory, evolve, frozen
-from jrh import Case, JrhError
+from jrh import Case, JrhError, Task
 from jrh.text import flat_text, utf8_text, visible_line, visible_text
 from jrh_measuring import NO_PARTS, compare_questions
 
@@ -125,7 +125,7 @@ def case_data(desk: ReviewDesk, queued: QueuedCase, reviewer: str) -> dict[str, 
             }
             for part in parts.changes
         ],
-        "context": list(context),
+        "context": [*_question(desk.task(queued.task)), *context],
         "validators": _validators(case),
         "expected": (counts.expected_after if counts else "") or expectation_code(case.expectation),
         "choices": list(choices(case).items()),
@@ -137,6 +137,14 @@ def case_data(desk: ReviewDesk, queued: QueuedCase, reviewer: str) -> dict[str, 
         # Decided here and not in the script: what a browser is sent, its user can read.
         "others": [_decision_data(decision) for decision in review.blind.values()] if review.is_open else [],
     }
+
+
+def _question(task: Task | None) -> list[tuple[str, str]]:
+    """Return what judges are asked about every case of a task."""
+    if task is None:
+        return []
+    named = {"instruction": task.instruction, "rubric": task.rubric, "scale": ", ".join(task.scale.labels)}
+    return [(name, visible_text(text, TEXT)) for name, text in named.items() if text]
 
 
 def _validators(case: Case) -> list[tuple[str, str]]:

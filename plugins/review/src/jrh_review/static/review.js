@@ -15,6 +15,7 @@ let saving = Promise.resolve();
 let pending = 0;
 let saves = 0; // begun in this window
 let inline = remembered("inline") === true;
+const drafts = new Map(); // case -> what is typed and not saved, also where the browser keeps nothing
 let atEnd = false; // all cases that are here are decided: a new one is shown when it arrives
 
 function pieces(all, tag) {
@@ -64,6 +65,17 @@ function count() {
   at("left").textContent = watch.left(cases.filter((each) => !each.state || each.state === "conflict").length);
 }
 
+// Stays open, or closed, from case to case as the reviewer left it.
+function context([name, text]) {
+  const node = make("details", "", make("summary", name), make("pre", text));
+  node.open = (remembered("unfolded") || []).includes(name);
+  node.addEventListener("toggle", () => {
+    const others = (remembered("unfolded") || []).filter((each) => each !== name);
+    remember("unfolded", node.open ? [...others, name] : others);
+  });
+  return node;
+}
+
 function draw(found) {
   at("case-title").textContent = `${found.item} · ${found.test}${found.variant ? `, ${found.variant}` : ""}`;
   const expected = (found.choices.find(([code]) => code === found.expected) || ["", ""])[1];
@@ -81,7 +93,32 @@ function draw(found) {
   }
   at("parts").replaceChildren(...found.parts.map(part));
   if (!found.parts.length) { at("parts").append(make("p", "The texts are those of the reference condition.")); }
-  at("context").replaceChildren(...found.context.map(([name, text]) => make("details", "", make("summary", name), make("pre", text))));
+  at("context").replaceChildren(...found.context.map(context));
+}
+
+// A case has at most one draft. It goes when its decision is saved; a form that is cancelled shows it when it is opened again.
+const draftKey = (id) => `draft-${document.title}-${id}`;
+const draftOf = (id) => drafts.get(id) || remembered(draftKey(id));
+
+function keepDraft(id, draft) {
+  if (draft) { drafts.set(id, draft); } else { drafts.delete(id); }
+  remember(draftKey(id), draft);
+}
+
+function openDraft(id, open) {
+  const draft = draftOf(id);
+  if (draft) { keepDraft(id, { ...draft, open }); }
+}
+
+function typed(action) {
+  const areas = [...at("texts").querySelectorAll("textarea")];
+  const texts = Object.fromEntries(areas.map((area) => [area.name, area.value]));
+  keepDraft(cases[here].id, { action, open: true, reason: at("reason").value, texts, expected: at("expected").value });
+}
+
+function cancel() {
+  openDraft(cases[here].id, false);
+  closeForms();
 }
 
 function closeForms() {
@@ -107,6 +144,8 @@ async function show(place) {
     count();
     window.scrollTo(0, 0);
     at("case-title").focus({ preventScroll: true });
+    const draft = draftOf(id);
+    if (draft && draft.open) { await (draft.action === "edit" ? edit() : reject()); }
   } catch (error) {
     if (!at("trouble").childNodes.length) { at("trouble").textContent = error.message; }
     if (here === place) { here = cases.findIndex((each) => each.id === root.dataset.shown); } // what is in sight
@@ -143,6 +182,7 @@ function save(action, more = {}) {
   entry.state = action === "undo" ? "" : action;
   pending += 1;
   saves += 1;
+  openDraft(id, false); // opened again if it is not saved
   at("saved").textContent = "saving";
   at("trouble").replaceChildren();
   if (action === "undo") { decidedHere.splice(decidedHere.lastIndexOf(id) >>> 0, 1); } else { decidedHere.push(id); }
@@ -153,6 +193,7 @@ function save(action, more = {}) {
       const done = await ask("/review/decide", posted(root.dataset.csrf, sent));
       if (action !== "undo" && action !== "skip") { watch.add(seconds); }
       entry.state = done.state;
+      keepDraft(id, null);
       forget(id);
       pending -= 1;
       at("saved").textContent = pending ? "saving" : "saved";
@@ -162,6 +203,7 @@ function save(action, more = {}) {
       if (error.answered) { forget(id); } // read it again: there may be a later decision
       pending -= 1;
       at("saved").textContent = "not saved";
+      openDraft(id, action === "reject" || action === "edit");
       failed(id, error.message);
     }
     count();
@@ -173,7 +215,7 @@ function save(action, more = {}) {
 async function reject() {
   at("decide").hidden = true;
   at("rejecting").hidden = false;
-  at("reason").value = "";
+  at("reason").value = (draftOf(cases[here].id) || {}).reason || "";
   at("reason").focus();
 }
 
@@ -181,6 +223,7 @@ async function edit() {
   const id = cases[here].id;
   const found = await load(id);
   if (cases[here].id !== id) { return; }
+  const draft = draftOf(id) || {};
   at("decide").hidden = true;
   at("editing").hidden = false;
   at("texts").replaceChildren(...Object.entries(found.texts).map(([name, text]) => {
@@ -188,12 +231,13 @@ async function edit() {
     area.name = name;
     area.value = text;
     area.dataset.before = area.value; // as the browser keeps it: its line ends may be others
+    area.value = (draft.texts || {})[name] ?? text;
     return make("label", name, area);
   }));
   at("expected").replaceChildren(...found.choices.map(([code, said]) => {
     const choice = make("option", said);
     choice.value = code;
-    choice.selected = code === found.expected;
+    choice.selected = code === (draft.action === "edit" ? draft.expected : found.expected);
     return choice;
   }));
   (at("texts").querySelector("textarea") || at("expected")).focus();
@@ -240,31 +284,37 @@ const actionOf = chooseKeys([["a", "accept"], ["r", "reject"], ["e", "edit"], ["
 document.querySelector("[data-key='d']").setAttribute("aria-pressed", String(inline));
 
 document.addEventListener("keydown", (event) => {
-  if (event.key === "Escape") { if (typing()) { closeForms(); } else { closeHelp(); } return; }
+  if (event.key === "Escape") { if (typing()) { cancel(); } else { closeHelp(); } return; }
   if (event.ctrlKey && event.key === "Enter" && !at("editing").hidden) { event.preventDefault(); finishEdit(); return; }
   if (!isShortcut(event) || typing() || here < 0) { return; }
   const action = actionOf(event.key);
   if (action) { event.preventDefault(); press(action); }
 });
 for (const button of document.querySelectorAll("[data-key]")) { button.addEventListener("click", () => here >= 0 && press(button.dataset.key)); }
-for (const button of document.querySelectorAll("[data-cancel]")) { button.addEventListener("click", closeForms); }
+for (const button of document.querySelectorAll("[data-cancel]")) { button.addEventListener("click", cancel); }
 at("rejecting").addEventListener("submit", (event) => {
   event.preventDefault();
   if (at("reason").value.trim()) { save("reject", { reason: at("reason").value }); }
 });
 at("editing").addEventListener("submit", (event) => { event.preventDefault(); finishEdit(); });
-window.addEventListener("beforeunload", (event) => { if (pending) { event.preventDefault(); } });
+for (const [form, action] of [["rejecting", "reject"], ["editing", "edit"]]) { at(form).addEventListener("input", () => typed(action)); }
+window.addEventListener("beforeunload", (event) => { if (pending || typing()) { event.preventDefault(); } });
 
 // Cases arrive while a run makes them. What others decided shows, too; what this window is saving stays.
 async function arrive() {
   if (document.hidden || pending) { return; } // the answer could be older than the decision that is being saved
   const before = saves;
   let found;
-  try { found = await ask("/review/queue.json"); } catch {
+  try { found = await ask("/review/queue.json"); } catch (error) {
     const left = cases.filter((each) => !each.state || each.state === "conflict" || each.state === "skip");
-    if (cases.length && !left.length && !pending) { at("progress").textContent = "All cases are decided. The run goes on."; }
+    if (cases.length && !left.length && !pending) {
+      at("progress").textContent = "All cases are decided. The run goes on.";
+    } else { // a server that was started again does not know this window
+      at("connection").textContent = error.answered ? "Open the address that jrh review printed." : "Connection lost, retrying.";
+    }
     return;
   }
+  at("connection").textContent = "";
   if (saves !== before) { return; } // likewise: a decision was made meanwhile
   const known = new Map(found.cases.map((each) => [each.id, each.state]));
   for (const each of cases) { if (known.has(each.id)) { each.state = known.get(each.id); } }
