@@ -92,6 +92,6 @@ judges: [{judge: simulated, name: s, accuracy: 0.9}]
 def test_a_plan_begins_with_the_variants_that_need_a_model_and_the_line_to_add(project, models, add):
     project.write("suite.yaml", models + SUITE)
     planned = project.run("plan", "suite.yaml").stdout.splitlines()
-    line = "Test 'verbosity' needs a model on task 'relevance': rules change 1 of 30 items (short)."
+    line = "Test 'verbosity' needs a model on task 'relevance': rules change 1 (short) of 30 items."
     assert planned[0] == f"{line} {add}"
     assert not any("'padded' needs a model" in sentence for sentence in planned)

@@ -187,12 +187,10 @@ def _models_needed(
     chosen = len(select_items(items, test.use))
     name = next(iter(resolved.models), "NAME")
     add = f"Add `model: {name}` to the test" + ("" if resolved.models else ", and a model of this name to `models`")
-    for variant, ids in reached.items():
-        if len(ids) < FEW * chosen:
-            yield (
-                f"Test '{test.use.name}' needs a model on task '{task.name}': rules change {len(ids):,} of {chosen:,} "
-                f"items ({variant}). {add}"
-            )
+    few = [f"{len(ids):,} ({variant})" for variant, ids in reached.items() if len(ids) < FEW * chosen]
+    if few:
+        changed = f"rules change {', '.join(few)} of {chosen:,} items"
+        yield f"Test '{test.use.name}' needs a model on task '{task.name}': {changed}. {add}"
 
 
 def make_plan(request: RunRequest) -> Plan:

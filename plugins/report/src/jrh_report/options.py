@@ -95,4 +95,5 @@ class XlsxOptions:
 class PdfOptions(HtmlOptions):
     """What the PDF holds, and how it is printed."""
 
+    full: bool = option("print all tasks and all that the page folds, which may take hundreds of pages", default=False)
     timeout: float = option("seconds that the browser may take", gt(0), default=120.0)

@@ -31,6 +31,7 @@ def test_the_page_is_printed_and_the_same_run_gives_the_same_pages(render, shown
     assert len(shown(first)) >= 2
     assert "Reliability report: sample" in shown(first)[0][1]
     assert shown(render("pdf", sample_report())) == shown(first)
+    assert len(shown(render("pdf", sample_report(), full=True))) > len(shown(first))
 
 
 @pytest.mark.browser

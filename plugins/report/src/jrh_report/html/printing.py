@@ -58,7 +58,7 @@ def build(options: PdfOptions) -> PdfReporter:
 
 @frozen
 class PdfReporter:
-    """Prints the page of the reporter `html`, all of it, on paper."""
+    """Prints the page of the reporter `html` on paper: the answer of every task, and what is open below it; or all."""
 
     options: PdfOptions
     program: str
@@ -85,7 +85,8 @@ class PdfReporter:
     def _print(self, source: Path, target: Path, profile: Path) -> None:
         root = ("--no-sandbox",) if hasattr(os, "geteuid") and os.geteuid() == 0 else ()  # it refuses to run otherwise
         # A profile of its own: with the user's, a running Chromium would take the command over.
-        command = (*_FLAGS, *root, f"--user-data-dir={profile}", f"--print-to-pdf={target}", source.as_uri())
+        address = source.as_uri() + ("#full" if self.options.full else "")  # the page's script unfolds all of it
+        command = (*_FLAGS, *root, f"--user-data-dir={profile}", f"--print-to-pdf={target}", address)
         try:
             done = subprocess.run(  # noqa: S603 - a fixed program with fixed flags and paths of our own
                 [self.program, *command], capture_output=True, check=False, timeout=self.options.timeout

@@ -215,6 +215,14 @@
     term.setAttribute("role", "note");
   }
 
+  // All of the page, as for a PDF that replaces it.
+  if (location.hash === "#full") {
+    all("details").forEach(reveal);
+    for (const part of all("[data-of], [data-lens]")) {
+      part.hidden = false;
+    }
+  }
+
   // Now that tasks and folds are as they will be, the address leads to the right place.
   const target = lead();
   if (target) {
