@@ -148,6 +148,19 @@ def test_scores_corrected_by_labels_are_the_prediction_powered_means() -> None:
     assert correct_by_labels(few) is None
 
 
+def test_too_few_labels_correct_nothing_and_the_answer_says_so(tmp_path: Any) -> None:
+    project = Inside(tmp_path)
+    write_table(project, [*duels(3, 6), *duels(5, 6, "b", "c"), *duels(4, 6, "a", "c"), ("z", "a", "b", "A", "A")])
+    text = project.run("rank", "table.csv", *DUEL, "--human", "ann").output
+    assert "gpt is not corrected: two systems that met (of scores: one) have fewer than two labels." in text
+    assert "People put" not in text
+    write_table(
+        project, [*duels(9, 12), *duels(1, 2, human="B"), ("y", "b", "a", "A", "A"), ("z", "a", "b", "tie", "A")]
+    )
+    text = project.run("rank", "table.csv", *DUEL, "--human", "ann").output
+    assert "Corrected by 4 labels: 'b'. People put 'b' first, not significantly." in text.splitlines()[0]
+
+
 def test_a_missing_verdict_takes_the_mean_of_its_systems_where_labels_correct() -> None:
     # The judge is silent on whatever people call bad: the naive mean is 1, and the truth 0.5.
     good = np.arange(100) % 2.0

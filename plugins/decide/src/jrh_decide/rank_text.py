@@ -25,6 +25,7 @@ _CHANCE: Final = "Chance to win: mean Bradley-Terry probability against each oth
 _CORRECTED: Final = (
     "Corrected: prediction-powered, from labels of a random part. Labels of what looked wrong mislead it."
 )
+_FEW_LABELS: Final = "two systems that met (of scores: one) have fewer than two labels"
 _clean = partial(clean_text, limit=60)
 
 
@@ -44,7 +45,8 @@ def first_sentences(found: Ranks) -> Iterator[str]:
             more = f" Corrected by {count_noun(judge.labelled, 'label')}: {_names(_first(judge.corrected))}."
         if found.people is not None:
             same = _first(found.people) == first
-            more += f" People put {names if same else _names(_first(found.people))} first{', too' if same else ''}."
+            ends = f"{', too' if same else ''}{', not significantly' if found.people.systems[0].high > 1 else ''}"
+            more += f" People put {names if same else _names(_first(found.people))} first{ends}."
         if len(first) > 1:
             yield f"{names} share rank 1 of {size} {where}.{more}"
         else:
@@ -120,6 +122,8 @@ def _basis(found: Ranks) -> Iterator[str]:
     for judge in found.judges:
         verdicts, clusters = count_noun(judge.verdicts, "verdict"), count_noun(judge.naive.clusters, "cluster")
         yield f"{_clean(judge.judge)} rests on {verdicts} in {clusters}, {judge.labelled:,} with a label of people."
+        if 0 < judge.labelled < judge.verdicts and judge.corrected is None:
+            yield f"{_clean(judge.judge)} is not corrected: {_FEW_LABELS}."
     yield _BRACKETS.format(100 * found.level)
     yield _SAMPLES.format(found.resamples)
     if found.compared:
