@@ -16,7 +16,7 @@ from jrh_decide import ranking
 from jrh_decide.ranking import Contests, bradley_terry, correct_by_labels, rank_systems
 from jrh_stats import prediction_powered_mean
 from jrh_testing import Inside, Project, loop_over
-from support.suites import simulated_suite, write_suite
+from support.suites import simulated_suite, write_items, write_suite
 
 from tests.studies.rank import EQUAL, World
 
@@ -357,3 +357,13 @@ def test_what_a_ranking_costs_does_not_grow_with_the_resamples(monkeypatch: pyte
     assert counts[10] == counts[100]
     assert counts[10][0] < 25
     assert counts[10][1] == 2
+
+
+def test_a_run_without_systems_is_refused_and_nothing_is_offered_that_it_lacks(tmp_path: Path) -> None:
+    project = Inside(tmp_path)
+    write_items(project, 6)
+    write_suite(project, simulated_suite(tests=[], reports=["json"], metrics=["missing"]))
+    assert project.run("run", "suite.yaml", "--run-dir", "run", "--yes").exit_code in (0, 3)
+    refused = project.run("rank", "run")
+    assert refused.exit_code == 2
+    assert refused.output.rstrip().endswith("no item names its system: declare `covariates: [system]` under `data`")

@@ -97,10 +97,11 @@ def _read_run(question: RankQuestion) -> SystemVerdicts:
     sides = task.scale.options[:2] if compared else ("", "")
     stated = np.array([[_system(fact.get(name), side) for side in sides] for fact in facts], dtype=object)
     if not stated.all(axis=1).any():
+        others = sorted({key for fact in facts for key in fact} - {"length"})
         raise JrhError(
             f"no item names its system: declare `covariates: [{clean_text(name)}]` under `data`"
-            f"{f', from columns {clean_text(name)}_a and {clean_text(name)}_b' if compared else ''}; or pass --system, "
-            f"one of {quote_names(sorted({key for fact in facts for key in fact} - {'length'}))}"
+            f"{f', from columns {clean_text(name)}_a and {clean_text(name)}_b' if compared else ''}"
+            f"{f'; or pass --system, one of {quote_names(others)}' if others else ''}"
         )
     value, positive = _values(trials, task)
     asked = is_named(trials.task, task.name) & np.logical_or.reduce([is_named(trials.judge, name) for name in judges])
