@@ -116,17 +116,19 @@ def with_edits(before: dict[str, list[tuple[str, str]]], made: Project) -> dict[
     return before
 
 
-@pytest.mark.parametrize("shape", ["2,000 messages", "5 MB"])
-def test_a_long_transcript_passes_in_bounded_memory(shape: str, tmp_path: Path) -> None:
+def test_long_transcripts_pass_in_bounded_memory(tmp_path: Path) -> None:
     home = str(tmp_path / "home")
     environment = {**os.environ, "HOME": home, "XDG_DATA_HOME": home, "XDG_CACHE_HOME": home}
+    logs = {"2,000 messages": tmp_path / "many.eval", "5 MB": tmp_path / "large.eval"}
     for action in ("make", "take"):
-        command = [sys.executable, "-m", "tests.benchmarks.transcripts", action, shape, str(tmp_path / "long.eval")]
+        places = [word for shape, path in logs.items() for word in (shape, str(path))]
+        command = [sys.executable, "-m", "tests.benchmarks.transcripts", action, *places]
         done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
-    found = json.loads(done.stdout.splitlines()[-1])
-    assert (found["messages"], found["characters"] > 5_000_000) in [(1_999, False), (199, True)]
-    assert 300_000 < found["shown_characters"] <= 400_000
-    assert found["megabytes"] < 150
+    lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    assert [(line["messages"], line["characters"] > 5_000_000) for line in lines] == [(1_999, False), (199, True)]
+    assert all(300_000 < line["shown_characters"] <= 400_000 for line in lines)
+    # The second peak is counted from the first: together they are what the process needed.
+    assert sum(line["megabytes"] for line in lines) < 150
 
 
 @pytest.mark.inside

@@ -90,7 +90,7 @@ def make(shape: str, path: Path) -> None:
     (log,) = inspect_ai.eval(
         inspect_ai.Task(dataset=[Sample(id="long", input="Where are my orders?")], solver=talk(), name="long"),
         model="mockllm/model",
-        log_dir=str(path.parent / "made"),
+        log_dir=str(path.parent / f"made-{path.stem}"),
         log_format=path.suffix[1:],
         display="none",
     )
@@ -129,7 +129,9 @@ def take(path: Path) -> None:
 
 
 if __name__ == "__main__":
-    if sys.argv[1] == "make":
-        make(sys.argv[2], Path(sys.argv[3]))
-    else:
-        take(Path(sys.argv[3]))
+    # Importing Inspect takes longer than all steps: one process may make, or take, several logs.
+    for shape, path in zip(sys.argv[2::2], sys.argv[3::2], strict=True):
+        if sys.argv[1] == "make":
+            make(shape, Path(path))
+        else:
+            take(Path(path))

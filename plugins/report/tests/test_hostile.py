@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from functools import cache
 from xml.etree import ElementTree
 
 import pytest
@@ -54,6 +55,7 @@ OURS = re.compile(r"(<details><summary>[^<>]*</summary>|</details>)\n?")
 CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufeff]")
 
 
+@cache
 def github() -> MarkdownIt:
     """Return a parser that lets HTML through and makes links of bare addresses, as GitHub does."""
     parser = MarkdownIt("gfm-like", {"html": True, "linkify": True})

@@ -88,8 +88,8 @@ _BUCKETS: Final = 2**18
 """Columns per kind of n-gram. Hashing needs no vocabulary, so texts without words need no special case."""
 _REQUEST: Final = 0.5
 """Weight of the request's words: they say which question it is, and less about how well it was answered."""
-_STYLE_WEIGHTS: Final = (1.0, 0.3, 0.1)
-"""Weights of the style statistics that a model may choose from."""
+_WEIGHTS: Final = ((1.0, 1.0), (0.3, 1.0), (0.03, 0.0))
+"""Weights of the style statistics and of the request's words that a model may choose from."""
 _LIMIT: Final = 4.0
 """Clip style statistics at this many standard deviations: one odd text must not outweigh all words."""
 
@@ -126,10 +126,12 @@ class Features:
         """Return weights of the columns that a model may choose from, the first of them 1.
 
         Each style statistic varies by 1, and all n-grams of a text together by about as much: at equal weight a penalty
-        that is right for the words hardly touches the statistics. Where only words matter, these are noise.
+        that is right for the words hardly touches the statistics. Where only words of the response matter, these are
+        noise, and so are the words of requests that are not asked again.
         """
-        grams = sum(map(len, self.columns))
-        return [np.repeat((1.0, weight), (grams, len(NAMES))) for weight in _STYLE_WEIGHTS]
+        sizes = [len(columns) for columns in self.columns]
+        asked = sizes.pop() if self.requests else 0
+        return [np.repeat((1.0, request, style), (sum(sizes), asked, len(NAMES))) for style, request in _WEIGHTS]
 
     def transform(self, documents: Sequence[Document]) -> csr_matrix:
         """Return one row per document; a row depends only on its own document."""
