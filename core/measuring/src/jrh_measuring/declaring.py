@@ -1,12 +1,17 @@
-"""What declarations of metrics share: the usual kinds of measures, with their unit and interval, and options."""
+"""Declarations of metrics: files of them, with the usual kinds of measures, and the options that metrics share."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from importlib.resources import files
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
 
 from attrs import frozen
 from attrs.validators import deep_iterable, ge, in_
+from jrh import MetricSpec
 from jrh.document.positions import did_you_mean
 from jrh.plugins import MeasureInfo, option
 from jrh.values.items import Task
@@ -16,71 +21,44 @@ from jrh_measuring.flags import DEGENERATE, SENSITIVE_TO_MISSING
 if TYPE_CHECKING:
     from jrh.plugins.registry import Plugins
 
-BY_JACKKNIFE: Final = "jackknife over clusters (`jackknife-wilson`)"
-"""How the interval of a share-like coefficient is made."""
-BY_FISHER_Z: Final = "jackknife over clusters in Fisher's z (`jackknife-fisher-z`)"
-"""How the interval of a correlation is made."""
-CLUSTER_ROBUST: Final = "cluster-robust, within the bounds (`cluster-robust-wilson`)"
-"""How the interval of a mean is made."""
-OF_A_RATE: Final = "that of a rate"
-"""The interval of a share that is not counted by verdicts."""
-
-
-def describe_rate(
-    name: str,
-    formula: str,
-    *,
-    better: str = "lower",
+_ROBUST: Final = "cluster-robust, within the bounds (`cluster-robust-wilson`)"
+_FISHER_Z: Final = "jackknife over clusters in Fisher's z (`jackknife-fisher-z`)"
+_KINDS: Final[Mapping[str, Mapping[str, Any]]] = {
     # `MeasureBuilder.rate` sets this flag on any rate, so that every rate has to declare it.
-    flags: tuple[str, ...] = (SENSITIVE_TO_MISSING,),
-    **more: Any,
-) -> MeasureInfo:
-    """Describe a share of verdicts (`MeasureBuilder.rate`)."""
-    return MeasureInfo(name=name, formula=formula, better=better, flags=flags, rate=True, **more)
-
-
-def describe_share(name: str, formula: str, *, interval: str = OF_A_RATE, **more: Any) -> MeasureInfo:
-    """Describe another share, such as one of items or of pairs."""
-    return MeasureInfo(name=name, formula=formula, interval=interval, **more)
-
-
-def describe_coefficient(
-    name: str,
-    formula: str,
-    source: str,
-    *,
-    interval: str = BY_FISHER_Z,
-    flags: tuple[str, ...] = (DEGENERATE,),
-    better: str = "higher",
-    **more: Any,
-) -> MeasureInfo:
-    """Describe a correlation, or agreement beyond chance."""
-    fields = {"better": better, "interval": interval, "flags": flags, "source": source, **more}
+    "rate": {"rate": True, "better": "lower", "flags": (SENSITIVE_TO_MISSING,)},
+    "share": {"interval": "that of a rate"},
     # The unit decides more than words: `MeasureBuilder.measure` gives no coefficient for a single cluster.
-    return MeasureInfo(name=name, formula=formula, unit="coefficient", **fields)
+    "coefficient": {"unit": "coefficient", "better": "higher", "interval": _FISHER_Z, "flags": (DEGENERATE,)},
+    "difference": {"unit": "difference", "better": "zero", "interval": _ROBUST},
+    "p-value": {"unit": "p-value"},
+    "other": {},
+}
+"""Kind of measure -> the fields of its declaration that it need not repeat."""
+_OPTIONS: Final = "jrh_measuring:MetricOptions"
 
 
-def describe_difference(
-    name: str,
-    formula: str,
-    *,
-    unit: str = "difference",
-    better: str = "zero",
-    interval: str = CLUSTER_ROBUST,
-    **more: Any,
-) -> MeasureInfo:
-    """Describe a difference of two shares or levels."""
-    return MeasureInfo(name=name, formula=formula, unit=unit, better=better, interval=interval, **more)
+@cache
+def read_metrics(package: str) -> tuple[MetricSpec, ...]:
+    """Return the metrics that a package's `metrics.toml` declares, with their measures.
+
+    Each of `[[metrics]]` has the fields of a `MetricSpec`, `options` being `module:Class` (left out, the
+    options that all metrics share). Each of its
+    `[[metrics.measures]]` has those of a `MeasureInfo`, and `kind`, which says what the others default to: `rate` (a
+    share of verdicts), `share` (another share, as of items or of pairs), `coefficient` (a correlation, or agreement
+    beyond chance), `difference` (of two shares or levels), `p-value`; without it, the measure has a unit of its own.
+    """
+    text = files(package).joinpath("metrics.toml").read_text(encoding="utf-8")
+    return tuple(_structure_metric(**metric) for metric in tomllib.loads(text)["metrics"])
 
 
-def describe_quantity(name: str, formula: str, unit: str, **more: Any) -> MeasureInfo:
-    """Describe a measure in a unit of its own."""
-    return MeasureInfo(name=name, formula=formula, unit=unit, **more)
+def _structure_metric(*, measures: Iterable[Mapping[str, Any]], options: str = _OPTIONS, **fields: Any) -> MetricSpec:
+    declared = tuple(_structure_measure(**measure) for measure in measures)
+    return MetricSpec(measures=declared, options=resolve_name(options), **fields)
 
 
-def describe_p_value(name: str, formula: str, **more: Any) -> MeasureInfo:
-    """Describe a p-value."""
-    return MeasureInfo(name=name, formula=formula, unit="p-value", **more)
+def _structure_measure(*, kind: str = "other", **fields: Any) -> MeasureInfo:
+    known = {**_KINDS[kind], **fields}
+    return MeasureInfo(**{**known, "flags": tuple(known.get("flags", ()))})
 
 
 Factor: TypeAlias = Literal["variant", "stratum", "gold", "strength", "temperature", "output"]

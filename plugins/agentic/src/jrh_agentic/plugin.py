@@ -6,9 +6,8 @@ from collections.abc import Iterable
 
 from jrh import MetricSpec, Mode, PerturberSpec, hookimpl
 from jrh.plugins import SectionSpec
-from jrh_measuring import MetricOptions
+from jrh_measuring import read_metrics
 
-from jrh_agentic.measure_list import MEASURES
 from jrh_agentic.options import PerturbationOptions, PositivesOptions, StyleOptions
 
 JRH_API_VERSION = 2
@@ -45,27 +44,7 @@ def jrh_perturbers() -> Iterable[PerturberSpec]:
 @hookimpl
 def jrh_metrics() -> Iterable[MetricSpec]:
     """Declare the measures of the family."""
-    yield MetricSpec(
-        name="agent-error-rates",
-        summary="missed violations and false alarms on edited transcripts, side by side",
-        measures=MEASURES["agent-error-rates"],
-        options=MetricOptions,
-        factory="jrh_agentic.measures.error_rates:AgentErrorRates",
-    )
-    yield MetricSpec(
-        name="edit-sensitivity",
-        summary="share of expected verdicts on edited transcripts, by number and position of the edits",
-        measures=MEASURES["edit-sensitivity"],
-        options=MetricOptions,
-        factory="jrh_agentic.measures.edited_cases:EditSensitivity",
-    )
-    yield MetricSpec(
-        name="evidence-localisation",
-        summary="share of rationales that point at an edited message, compared with chance",
-        measures=MEASURES["evidence-localisation"],
-        options=MetricOptions,
-        factory="jrh_agentic.measures.localisation:EvidenceLocalisation",
-    )
+    return read_metrics("jrh_agentic")
 
 
 @hookimpl
@@ -75,6 +54,6 @@ def jrh_sections() -> Iterable[SectionSpec]:
         name="agent-transcripts",
         summary="missed violations, false alarms and edits that rationales point at",
         title="Agents' transcripts",
-        reads=tuple(measure.name for measures in MEASURES.values() for measure in measures),
+        reads=tuple(measure.name for metric in read_metrics("jrh_agentic") for measure in metric.measures),
         factory="jrh_agentic.section:Transcripts",
     )

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final
 
 from jrh import DataSourceSpec, MetricSpec, Mode, PerturberSpec, hookimpl
 from jrh.plugins import FlagSpec, KindSpec, RuleSpec, SectionSpec
-from jrh_measuring import MetricOptions
+from jrh_measuring import read_metrics
 
-from jrh_consistency.measure_list import CYCLES, MEASURES, ONE_ORDER, WAYS
+from jrh_consistency.measure_list import CYCLES, ONE_ORDER, WAYS
 from jrh_consistency.options import ReferenceOptions, ResponseSetsOptions
 
 JRH_API_VERSION = 2
@@ -38,33 +37,10 @@ def jrh_perturbers() -> Iterable[PerturberSpec]:
     )
 
 
-_AGREEMENTS: Final = (
-    ("pointwise-pairwise", "whether comparisons prefer the response with the higher score", "PointwisePairwise"),
-    ("listwise-pairwise", "whether comparisons prefer the response that ranks higher in a list", "ListwisePairwise"),
-    ("score-ranking", "whether the response with the higher score also ranks higher in lists", "ScoreRanking"),
-)
-"""Name, summary and class of every metric that compares two ways of asking."""
-
-
 @hookimpl
 def jrh_metrics() -> Iterable[MetricSpec]:
     """Declare the metrics."""
-    yield MetricSpec(
-        name="transitivity",
-        summary="share of triples with circular preferences, compared with chance and noise",
-        measures=MEASURES["transitivity"],
-        options=MetricOptions,
-        factory="jrh_consistency.transitivity:Transitivity",
-    )
-    for name, summary, factory in _AGREEMENTS:
-        yield MetricSpec(
-            name=name,
-            summary=summary,
-            measures=MEASURES[name],
-            options=MetricOptions,
-            factory=f"jrh_consistency.agreement:{factory}",
-            instead_of={f"{name}-tau-b": "the share of pairs on which both agree"},
-        )
+    return read_metrics("jrh_consistency")
 
 
 @hookimpl
@@ -74,7 +50,7 @@ def jrh_sections() -> Iterable[SectionSpec]:
         name="consistency",
         summary="circular preferences, and scores, comparisons and lists that contradict each other",
         title="Consistency of preferences",
-        reads=tuple(measure.name for measures in MEASURES.values() for measure in measures),
+        reads=tuple(measure.name for metric in read_metrics("jrh_consistency") for measure in metric.measures),
         factory="jrh_consistency.sections:consistency",
     )
 

@@ -26,11 +26,15 @@ from jrh_measuring import (
 )
 from jrh_stats import count_disagreeing_pairs, excess_decision
 
-from jrh_criteria.measure_list import HALO, LATE, PLACES_EXCHANGED
 from jrh_criteria.mode import first_of_call
 
 ORDER: Final = "criteria-order"
 REVERSED: Final = "reversed"
+HALO: Final = "halo-effect"
+LATE: Final = "late-accuracy-change"
+PLACES_EXCHANGED: Final = (
+    "exchange of verdicts early and late in the call, by cluster; null hypothesis: both agree with gold equally often"
+)
 _FINER: Final = 20
 _NOT_PLACED: Final = "no criterion with a gold label was asked early and late in a call"
 

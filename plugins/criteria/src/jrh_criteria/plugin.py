@@ -7,9 +7,8 @@ from typing import Final
 
 from jrh import DataSourceSpec, MetricSpec, PerturberSpec, hookimpl
 from jrh.plugins import KindSpec, ModeSpec, RuleSpec
-from jrh_measuring import MetricOptions
+from jrh_measuring import read_metrics
 
-from jrh_criteria.measure_list import EFFECT, PLACE, SCORE
 from jrh_criteria.options import (
     BenchmarkOptions,
     FillerOptions,
@@ -18,7 +17,6 @@ from jrh_criteria.options import (
     OrderOptions,
     PerCallOptions,
     RubricOptions,
-    ScoreOptions,
     WordingOptions,
     WrittenCriteriaTask,
 )
@@ -81,28 +79,7 @@ def jrh_perturbers() -> Iterable[PerturberSpec]:
 @hookimpl
 def jrh_metrics() -> Iterable[MetricSpec]:
     """Declare the metrics."""
-    yield MetricSpec(
-        name="criteria-score",
-        summary="the weighted score of the criteria, its error against gold, and criteria that do not apply",
-        measures=SCORE,
-        options=ScoreOptions,
-        factory="jrh_criteria.score:CriteriaScore",
-        instead_of={"score-concordance": "its measure score-icc"},
-    )
-    yield MetricSpec(
-        name="rubric-effect",
-        summary="share of verdicts that change under another rubric, or when another criterion's evidence is cut",
-        measures=EFFECT,
-        options=MetricOptions,
-        factory="jrh_criteria.effects:RubricEffect",
-    )
-    yield MetricSpec(
-        name="criteria-place",
-        summary="whether criteria late in a call are judged worse than the same ones early in it",
-        measures=PLACE,
-        options=MetricOptions,
-        factory="jrh_criteria.effects:CriteriaPlace",
-    )
+    return read_metrics("jrh_criteria")
 
 
 @hookimpl

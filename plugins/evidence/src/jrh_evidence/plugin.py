@@ -6,9 +6,8 @@ from collections.abc import Iterable
 
 from jrh import DataSourceSpec, MetricSpec, PerturberSpec, hookimpl
 from jrh.plugins import KindSpec, RuleSpec, SectionSpec
-from jrh_measuring import MetricOptions
+from jrh_measuring import read_metrics
 
-from jrh_evidence.measure_list import MEASURES
 from jrh_evidence.options import ErrorsOptions, EvidenceOptions, FailureOptions
 
 JRH_API_VERSION = 2
@@ -45,20 +44,7 @@ def jrh_perturbers() -> Iterable[PerturberSpec]:
 @hookimpl
 def jrh_metrics() -> Iterable[MetricSpec]:
     """Declare the metrics."""
-    yield MetricSpec(
-        name="evidence-reach",
-        summary="share of verdicts that follow planted evidence by length and depth; which part of a text is read",
-        measures=MEASURES["evidence-reach"],
-        options=MetricOptions,
-        factory="jrh_evidence.reach:EvidenceReach",
-    )
-    yield MetricSpec(
-        name="error-curve",
-        summary="share of texts whose errors are noticed, by kind and number; threshold, slope and lapse of the curve",
-        measures=MEASURES["error-curve"],
-        options=MetricOptions,
-        factory="jrh_evidence.error_curve:ErrorCurve",
-    )
+    return read_metrics("jrh_evidence")
 
 
 @hookimpl
@@ -68,7 +54,7 @@ def jrh_sections() -> Iterable[SectionSpec]:
         name="evidence",
         summary="how much of a text a judge reads, and how many errors it notices",
         title="Planted evidence and errors",
-        reads=tuple(measure.name for measures in MEASURES.values() for measure in measures),
+        reads=tuple(measure.name for metric in read_metrics("jrh_evidence") for measure in metric.measures),
         factory="jrh_evidence.section:evidence_section",
     )
 

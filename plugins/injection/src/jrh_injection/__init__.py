@@ -5,7 +5,7 @@ Where to start: `texts` has every attack and the harmless text, and `perturber` 
 * `edits` reads the notation `command@end*2` and puts text into a response or a transcript.
 * `sides` compares the verdicts under attack, under harmless text and of reruns with the same reference verdicts. Both
   metrics rest on it: `success` and `defence`.
-* `measure_list` declares the measures, `rules` makes findings of them, and `section` a part of the report.
+* `metrics.toml` declares the measures, `rules` makes findings of them, and `section` a part of the report.
 
 Not here: the defences themselves, which belong to the judge, and the search for new attacks.
 """

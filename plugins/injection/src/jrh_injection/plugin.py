@@ -6,10 +6,10 @@ from collections.abc import Iterable
 
 from jrh import MetricSpec, PerturberSpec, hookimpl
 from jrh.plugins import FlagSpec, KindSpec, RuleSpec, SectionSpec
-from jrh_measuring import MetricOptions
+from jrh_measuring import read_metrics
 
-from jrh_injection.measure_list import AGAINST_RERUNS, ANY, MEASURES, SUCCESSES
-from jrh_injection.options import DefenceOptions, InjectionOptions, WrittenOptions
+from jrh_injection.measure_list import AGAINST_RERUNS, ANY, SUCCESSES
+from jrh_injection.options import InjectionOptions, WrittenOptions
 
 JRH_API_VERSION = 2
 
@@ -34,21 +34,7 @@ def jrh_perturbers() -> Iterable[PerturberSpec]:
 @hookimpl
 def jrh_metrics() -> Iterable[MetricSpec]:
     """Declare the metrics."""
-    yield MetricSpec(
-        name="attack-success",
-        summary="share of verdicts that an attack moves to what it asks for, compared with reruns and harmless text",
-        measures=MEASURES["attack-success"],
-        options=MetricOptions,
-        factory="jrh_injection.success:AttackSuccess",
-    )
-    yield MetricSpec(
-        name="defence-worth",
-        summary="how much less often attacks succeed against judges with defences, and what that costs in accuracy",
-        measures=MEASURES["defence-worth"],
-        options=DefenceOptions,
-        factory="jrh_injection.defence:DefenceWorth",
-        default=False,
-    )
+    return read_metrics("jrh_injection")
 
 
 @hookimpl
@@ -58,7 +44,7 @@ def jrh_sections() -> Iterable[SectionSpec]:
         name="attacks",
         summary="which attack moves which judge, and what defences are worth",
         title="Attacks on the judge",
-        reads=tuple(measure.name for measures in MEASURES.values() for measure in measures),
+        reads=tuple(measure.name for metric in read_metrics("jrh_injection") for measure in metric.measures),
         factory="jrh_injection.section:attacks",
         kinds=("jrh_measuring:HeatPart",),
     )

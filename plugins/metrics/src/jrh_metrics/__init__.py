@@ -1,6 +1,6 @@
 """The metrics of jrh, the rules that turn them into findings, and their sections of reports.
 
-Where to start: `measure_list` declares every metric with its measures and formulas, and `plugin` what else there is.
+Where to start: `metrics.toml` declares every metric with its measures and formulas, and `plugin` what else there is.
 Each metric is a class with options and one method, `measure`.
 
 * Shares of verdicts: `rates`, `rerun`, `excess`, `changes`, `interaction`, `gain`.

@@ -8,9 +8,9 @@ from importlib import import_module
 from jrh import MetricSpec, hookimpl
 from jrh.plugins import FlagSpec, KindSpec, RuleScope, RuleSpec, SectionSpec
 from jrh.values import FlagEffect, RunFinished
+from jrh_measuring import read_metrics
 
 from jrh_metrics.flag_list import EXPLAINING, FORBIDDING
-from jrh_metrics.measure_list import METRICS
 
 JRH_API_VERSION = 2
 
@@ -21,7 +21,7 @@ _SLIGHT = 0.2
 @hookimpl
 def jrh_metrics() -> Iterable[MetricSpec]:
     """Declare the metrics."""
-    return METRICS
+    return read_metrics("jrh_metrics")
 
 
 @hookimpl

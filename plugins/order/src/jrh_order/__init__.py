@@ -2,6 +2,6 @@
 
 Where to start: `perturbers` shows the options in other orders, and `position` measures what that changes.
 
-* `measure_list` declares the measures with their formulas.
+* `metrics.toml` declares the measures with their formulas.
 * `rules` says which place a judge prefers and whether it keeps its choice; `section` tabulates both.
 """

@@ -6,9 +6,8 @@ from collections.abc import Iterable
 
 from jrh import MetricSpec, Mode, PerturberSpec, hookimpl
 from jrh.plugins import KindSpec, RuleSpec, SectionSpec
-from jrh_measuring import MetricOptions
+from jrh_measuring import read_metrics
 
-from jrh_order.measure_list import MEASURES
 from jrh_order.options import IdenticalOptions, OrderOptions
 
 JRH_API_VERSION = 2
@@ -38,20 +37,7 @@ def jrh_perturbers() -> Iterable[PerturberSpec]:
 @hookimpl
 def jrh_metrics() -> Iterable[MetricSpec]:
     """Declare the metrics."""
-    yield MetricSpec(
-        name="position-bias",
-        summary="swap consistency, right in both orders, position rates, signed position bias, gold by order",
-        measures=MEASURES["position-bias"],
-        options=MetricOptions,
-        factory="jrh_order.position:PositionBias",
-    )
-    yield MetricSpec(
-        name="identical-choice",
-        summary="which position a judge picks when all options are the same",
-        measures=MEASURES["identical-choice"],
-        options=MetricOptions,
-        factory="jrh_order.position:IdenticalChoice",
-    )
+    return read_metrics("jrh_order")
 
 
 @hookimpl
@@ -80,6 +66,6 @@ def jrh_sections() -> Iterable[SectionSpec]:
         name="option-order",
         summary="what the order of options moves",
         title="Order of the options",
-        reads=tuple(measure.name for measures in MEASURES.values() for measure in measures),
+        reads=tuple(measure.name for metric in read_metrics("jrh_order") for measure in metric.measures),
         factory="jrh_order.section:option_order",
     )

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from jrh import MetricSpec, ParserSpec, hookimpl
 from jrh.plugins import KindSpec, NoOptions, RuleSpec, StageSpec
-from jrh_measuring import BreakdownOptions, describe_rate
+from jrh_measuring import read_metrics
 
 from jrh_parsers.options import JsonOptions, PairwiseOptions, RationaleOptions, WeightedOptions
 
@@ -30,20 +30,7 @@ def jrh_parsers() -> Iterable[ParserSpec]:
 @hookimpl
 def jrh_metrics() -> Iterable[MetricSpec]:
     """Declare the metric."""
-    yield MetricSpec(
-        name="rationale-contradiction",
-        summary="share of verdicts whose rationale argues for another label",
-        measures=(
-            describe_rate(
-                "rationale-contradiction",
-                "share of verdicts whose rationale argues for another label, of the rationales that could be read",
-                flags=(),
-                source="jrh",
-            ),
-        ),
-        options=BreakdownOptions,
-        factory="jrh_parsers.contradiction:RationaleContradiction",
-    )
+    return read_metrics("jrh_parsers")
 
 
 @hookimpl

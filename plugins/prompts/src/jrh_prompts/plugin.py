@@ -6,17 +6,14 @@ from collections.abc import Iterable
 
 from jrh import DataSourceSpec, MetricSpec, PerturberSpec, Scope, hookimpl
 from jrh.plugins import KindSpec, RuleSpec, SectionSpec
-from jrh_measuring import BreakdownOptions, MetricOptions
+from jrh_measuring import read_metrics
 
-from jrh_prompts.measure_list import MEASURES
 from jrh_prompts.options import (
     OutputModeOptions,
-    OverlapOptions,
     PairedPromptsOptions,
     ParaphraseOptions,
     RubricOptions,
     ScaleOptions,
-    SensitivityOptions,
     TemplatesOptions,
 )
 
@@ -73,39 +70,7 @@ def jrh_perturbers() -> Iterable[PerturberSpec]:
 @hookimpl
 def jrh_metrics() -> Iterable[MetricSpec]:
     """Declare the metrics."""
-    yield MetricSpec(
-        name="template-sensitivity",
-        summary="JSS, flip rate and kappa between templates, raw and corrected; excluded pairs",
-        measures=MEASURES["template-sensitivity"],
-        options=SensitivityOptions,
-        factory="jrh_prompts.sensitivity:TemplateSensitivity",
-        instead_of={
-            "template-flip-rate-raw": "its measure jss-raw, which is 1 minus the raw flip rate",
-            "template-kappa-raw": "its measures jss-raw and template-kappa",
-        },
-    )
-    yield MetricSpec(
-        name="polarity",
-        summary="whether inverting the verdicts under a template would make them fit those under the others",
-        measures=MEASURES["polarity"],
-        options=MetricOptions,
-        factory="jrh_prompts.polarity:TemplatePolarity",
-    )
-    yield MetricSpec(
-        name="flipped-by-every-judge",
-        summary="how many judges contradict themselves on the same pair of templates, up to every one",
-        measures=MEASURES["flipped-by-every-judge"],
-        options=OverlapOptions,
-        factory="jrh_prompts.across_judges:FlippedByEveryJudge",
-    )
-    yield MetricSpec(
-        name="pairwise-agreement",
-        summary="agreement and kappa of each pair of judges on the same questions, in every test",
-        measures=MEASURES["pairwise-agreement"],
-        options=BreakdownOptions,
-        factory="jrh_prompts.across_judges:PairwiseAgreement",
-        default=False,
-    )
+    return read_metrics("jrh_prompts")
 
 
 @hookimpl
@@ -143,9 +108,9 @@ def jrh_sections() -> Iterable[SectionSpec]:
         title="Prompt templates",
         reads=tuple(
             measure.name
-            for metric in ("template-sensitivity", "flipped-by-every-judge")
-            for measure in MEASURES[metric]
-            if "finding" not in measure.flags
+            for metric in read_metrics("jrh_prompts")
+            if metric.name in ("template-sensitivity", "flipped-by-every-judge")
+            for measure in metric.measures
         ),
         factory="jrh_prompts.section:PromptTemplates",
         kinds=("jrh_measuring:HeatPart",),

@@ -2,6 +2,6 @@
 
 Where to start: `judges` asks for scores, and `deciding` makes labels, levels or preferences of them.
 
-* `quality` measures the scores themselves; `measure_list` declares these measures.
+* `quality` measures the scores themselves; `metrics.toml` declares these measures.
 * `rules` says whether scores tell right from wrong and which tests move them; `section` tabulates it.
 """

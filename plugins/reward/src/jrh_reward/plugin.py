@@ -6,9 +6,8 @@ from collections.abc import Iterable
 
 from jrh import JudgeSpec, MetricSpec, Mode, hookimpl
 from jrh.plugins import KindSpec, RuleSpec, SectionSpec
-from jrh_measuring import MetricOptions
+from jrh_measuring import read_metrics
 
-from jrh_reward.measure_list import MEASURES
 from jrh_reward.options import AUC, SHIFT, ClassifierOptions, ScoreFunctionOptions, ScoreHttpOptions
 
 JRH_API_VERSION = 2
@@ -44,13 +43,7 @@ def jrh_judges() -> Iterable[JudgeSpec]:
 @hookimpl
 def jrh_metrics() -> Iterable[MetricSpec]:
     """Declare the metric."""
-    yield MetricSpec(
-        name="score-quality",
-        summary="judges that return scores: area under the curve, tau-b with gold levels, and shifts under each test",
-        measures=MEASURES["score-quality"],
-        options=MetricOptions,
-        factory="jrh_reward.quality:ScoreQuality",
-    )
+    return read_metrics("jrh_reward")
 
 
 @hookimpl
@@ -76,6 +69,6 @@ def jrh_sections() -> Iterable[SectionSpec]:
         name="scores",
         summary="whether scores rank right above wrong, and which tests move them",
         title="Scores",
-        reads=tuple(measure.name for measures in MEASURES.values() for measure in measures),
+        reads=tuple(measure.name for metric in read_metrics("jrh_reward") for measure in metric.measures),
         factory="jrh_reward.section:scores",
     )

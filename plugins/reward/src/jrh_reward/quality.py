@@ -21,7 +21,6 @@ from jrh_measuring import (
 )
 from jrh_stats import Estimate, auc, paired_change, score_tau_b
 
-from jrh_reward.measure_list import EXCHANGED
 from jrh_reward.options import AUC, SHIFT
 
 _TAU: Final = "score-tau-b"
@@ -30,6 +29,10 @@ _ONE_KIND: Final = "every right answer is the same"
 _NO_SPREAD: Final = "fewer than two reference scores differ"
 _NO_PAIR: Final = "no item has a score both in the test and in the reference condition"
 _UNIT: Final = "standard deviations"
+_EXCHANGED: Final = (
+    "scores of an item dealt again to both sides, and sides exchanged by cluster (the larger p-value); "
+    "null hypothesis: scores under the test are distributed as those of the reference"
+)
 
 
 @frozen
@@ -125,4 +128,4 @@ def _shift(builder: MeasureBuilder, cell: Cell, scores: Floats, known: Mask) -> 
         seed=builder.seed(cell),
     )
     yield builder.measure(SHIFT, basis, change.estimate, unit=_UNIT, unscored="no_reference")
-    yield builder.p_value(f"{SHIFT}-p", basis, change.test.p, note=EXCHANGED)
+    yield builder.p_value(f"{SHIFT}-p", basis, change.test.p, note=_EXCHANGED)
