@@ -7,6 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jrh import read_items
+from jrh_review.labelling import ScreenDecision, label_desk
+from jrh_review.person_labels import LabelAction
 from jrh_testing import Inside, Project
 from support.suites import simulated_suite, write_items, write_suite
 
@@ -85,3 +88,53 @@ def test_a_judge_without_a_verdict_has_no_card(project: Project) -> None:
     assert refused.exit_code == 2
     assert "no verdict" in refused.output
     assert "Name one with --judge" in project.run("card", "run").output
+
+
+def label_items(project: Project, *, errs: int) -> None:
+    """Let two people label the suite's items; the second contradicts the first on every so many."""
+    suite = project.path / "suite.yaml"
+    with label_desk(project.path / "suite.labels.jsonl") as desk:
+        desk.read(read_items(suite))
+        for who in ("ann", "bob"):
+            for place, screen in enumerate(desk.screens(who)):
+                labels = ("A", "B") if "response_a" in screen.item.fields else ("YES", "NO")
+                label = screen.item.gold or labels[0]
+                if who == "bob" and place % errs == 0:
+                    label = labels[label == labels[0]]
+                desk.decide([ScreenDecision(who, screen, LabelAction.LABEL, label, 0)])
+
+
+def test_the_smallest_suite_fills_the_card_and_a_good_judge_passes_its_gate(tmp_path: Path) -> None:
+    project = Inside(tmp_path)
+    rows = [f"{at},Which is better?,It is {at} of one.,It is {at} of the other.,{'AB'[at % 2]}" for at in range(40)]
+    project.write("pairs.csv", "\n".join(["id,request,response_a,response_b,label", *rows]))
+    written = project.run("init", "--data", "pairs.csv", "--protocol", "minimum")
+    assert written.stdout.endswith("Next: jrh label suite.yaml --name first --name second\n"), written.output
+    label_items(project, errs=8)
+    suite = project.read("suite.yaml")
+    for accuracy, code in ((0.97, 0), (0.4, 1)):
+        project.write("suite.yaml", suite.replace("accuracy: 0.85", f"accuracy: {accuracy}"))
+        assert project.run("plan", "suite.yaml").exit_code == 0
+        done = project.run("run", "suite.yaml", "--run-dir", f"run{code}", "--yes")
+        assert done.exit_code == code, done.output
+        assert project.run("gate", f"run{code}").exit_code == code
+    found = json.loads(project.run("card", "run0", "--format", "json").stdout)
+    assert {line["what"]: line["status"] for line in found["lines"]} == dict.fromkeys(
+        ("agreement", "agreement beyond chance", "noise floor", "order", "layout", "human ceiling",
+         "judge less human ceiling", "missing"), "measured",
+    ) | {"change beyond reruns": "measured"}  # fmt: skip
+    assert found["not_run"] == []
+
+
+def test_a_protocol_that_no_plugin_has_is_one_message(tmp_path: Path) -> None:
+    refused = Inside(tmp_path).run("init", "--protocol", "maximum")
+    assert (refused.exit_code, refused.stderr) == (2, "jrh: no protocol 'maximum'. Protocols: minimum\n")
+    # Always saying YES is no pass: 30 items are too few to show more than a share of 0.8.
+    from jrh import Item, Scale, Task
+    from jrh_decide.protocol import smallest_suite
+
+    task = Task(name="t", instruction="?", scale=Scale.of_labels("YES", "NO"))
+    items = [Item(id=str(at), fields={}, gold="YES" if at % 5 else "NO") for at in range(30)]
+    text = smallest_suite("data:\n", "x", task, items)
+    assert "gold-accuracy >= 0.85]\n" in text
+    assert "Too few items here (30). A judge that is right on 9 of 10 items passes in 4 of 5 runs of 409 items." in text

@@ -21,6 +21,7 @@ UNSOUND: Final = 3
 @click.argument("path", type=click.Path(path_type=Path), default=Path("suite.yaml"))
 @click.option("--force", is_flag=True, help="Overwrite the file if it exists.")
 @click.option("--preset", metavar="NAME", help="Begin with the data and task of a benchmark, such as llmbar.")
+@click.option("--protocol", metavar="NAME", help="Write the suite of a protocol, such as minimum: a judge card.")
 @click.option(
     "--data",
     metavar="PLACE",
@@ -65,6 +66,7 @@ def init(
     path: Path,
     force: bool,
     preset: str | None,
+    protocol: str | None,
     data: str | None,
     columns: tuple[str, ...],
     scale: str | None,
@@ -75,10 +77,12 @@ def init(
 ) -> int:
     """Write a commented, ready-to-run suite to PATH (default: suite.yaml). Without --judge, it needs no key."""
     # In the command, as in the other ones: each needs another part of the package, and all of them share this file.
-    from jrh_authoring.starter import OwnTable, starter_suite, write_suite
+    from jrh_authoring.starter import LABELS, OwnTable, starter_suite, write_suite
 
     if (columns or scale or labels or settings) and (data is None or preset is not None):
         raise click.UsageError("--column, --scale, --label and --option go with --data FILE")
+    if protocol and preset:
+        raise click.UsageError("--protocol reads the items, and a preset may download them; choose one")
     table = written = None
     if data is not None:
         # A path on the command line is relative to the working directory, one in a suite to the suite.
@@ -94,13 +98,18 @@ def init(
                 settings=_read_pairs("--option", "KEY=VALUE, such as encoding=latin-1", settings),
             )
     loaded = load_plugins(plugins)
-    text, said = starter_suite(loaded, path.stem, preset=preset, data=written, table=table, chat=judges)
+    text, said = starter_suite(
+        loaded, path.stem, preset=preset, data=written, table=table, chat=judges, protocol=protocol
+    )
     # Before the file is written: what was guessed is of use where it cannot be.
     for sentence in said:
         terminal.say(sentence)
     write_suite(path, text, force=force)
     terminal.say(f"Wrote {path}.")
-    terminal.say_next("run", path)
+    if f"{path.stem}{LABELS}" in text and not path.with_name(f"{path.stem}{LABELS}").exists():
+        terminal.say_next("label", path, "--name", "first", "--name", "second")
+    else:
+        terminal.say_next("run", path)
     return 0
 
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from functools import partial
+from importlib.metadata import entry_points
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any, Final, TypeAlias, cast
@@ -24,11 +25,14 @@ from jrh.running.rehearsal import suite_builder
 from jrh.running.stages.load import read
 from jrh.suite import tests_of
 from jrh.text import clean_text
-from jrh.values.items import Item
+from jrh.values.items import Item, Task
 
 Propose: TypeAlias = Callable[
     [Path, str, Mapping[str, str], str | None, Mapping[str, str], Mapping[str, str]], tuple[str, Sequence[str]]
 ]
+_PROTOCOLS: Final = "jrh.protocols"
+"""Entry points of protocols: functions of the suite's part about data, the file of labels, the task and its items."""
+LABELS: Final = ".labels.jsonl"
 _MEND: Final = "Wrong? Use --column label=NAME or --scale 1-6 (add --force)."
 _REASON: Final = 1000
 _TRIED: Final = 100
@@ -74,6 +78,7 @@ def starter_suite(
     data: str | None = None,
     table: OwnTable | None = None,
     chat: Sequence[str] = (),
+    protocol: str | None = None,
 ) -> tuple[str, Sequence[str]]:
     """Return a commented suite made of the components' own starters, and sentences on what was guessed.
 
@@ -84,10 +89,11 @@ def starter_suite(
         data: where the user's copy of the benchmark is; otherwise it is downloaded.
         table: the user's own data, whose columns are guessed.
         chat: chat models that judge, such as `openai/gpt-4o-mini`; without any, one is a comment.
+        protocol: which tests and gate it has; otherwise the starters of perturbers.
 
     Raises:
-        JrhError: no data source, or no judge, suggests anything; there is no such preset; the table cannot be read; or
-            no installed plugin reaches a chat model.
+        JrhError: no data source, or no judge, suggests anything; there is no such preset or protocol; the table cannot
+            be read; or no installed plugin reaches a chat model.
     """
     plugins = loaded.plugins
     said: Sequence[str] = ()
@@ -101,12 +107,14 @@ def starter_suite(
             "cannot write a suite: no installed plugin suggests a data source and a judge; install the standard "
             "plugins (`pip install jrh`), or see `jrh plugins list`"
         )
-    if table is not None:
+    if table is not None and protocol is None:
         try:
             tests, judges = _fit_to_data(loaded, sources[0], table)
         except JrhError as error:
             raise JrhError("\n".join([str(error), *said])) from error
         said = [*said, *(f"Left out: {why}." for why in (*tests.left_out, *judges.left_out)), _MEND]
+    if protocol is not None:
+        sources = [_apply_protocol(loaded, protocol, sources[0], f"{name}{LABELS}", table)]
     models, chat_judges = _chat_judges(plugins, chat)
     variables = dict.fromkeys(re.findall(r"api_key_env: (\w+)", "".join(models)))
     if chat:
@@ -116,9 +124,12 @@ def starter_suite(
         ]
     elif table is not None and models:
         said = [*said, _CHAT]
-    if chat:  # who names a model wants to know about that one, not what made-up answers look like
-        made_up = [entry.spec.starter for entry in plugins.judges if entry.spec.kind is JudgeKind.SIMULATED]
-        judges = evolve(judges, entries=[*chat_judges, *(text for text in judges.entries if text not in made_up)])
+    made_up = [entry.spec.starter for entry in plugins.judges if entry.spec.kind is JudgeKind.SIMULATED]
+    # Who names a model wants to know about that one, not what made-up answers look like. A protocol's gate is about the
+    # judge whose card it is, and no other has to pass it.
+    own = chat_judges if chat else made_up if protocol else []
+    others = [] if protocol else [text for text in judges.entries if not chat or text not in made_up]
+    judges = evolve(judges, entries=[*own, *others])
     # A preset may bring tests of its own; the starters of perturbers are not added to them.
     own_tests = "\ntests:" in sources[0]
     parts = [
@@ -203,12 +214,7 @@ def _fit_to_data(loaded: Loaded, part: str, table: OwnTable) -> tuple[_Suggested
         JrhError: a run could not read the data.
     """
     judges: dict[str, list[str]] = {"entries": [], "left_out": []}
-    suite = cast("dict[str, Any]", parse_document(part, "suite").value)
-    # A suite that is no file has its paths relative to the working directory.
-    suite["data"] = {**suite["data"], "path": str(table.path.absolute())}
-    suite |= {"name": "suite", "judges": _values(_offline_judges(loaded.plugins))}
-    request = build_request({**suite, "tests": []}, Settings(), loaded)
-    items = read(suite_builder(request.resolved, loaded))
+    suite, _, items = _read_items(loaded, part, table)
     golds = {item.gold for found in items.values() for item in found} - {None}
     for entry in loaded.plugins.judges:
         if entry.spec.starter and entry.spec.kind is JudgeKind.TRAINED and len(golds) <= 1:
@@ -220,6 +226,36 @@ def _fit_to_data(loaded: Loaded, part: str, table: OwnTable) -> tuple[_Suggested
         why = _why_no_case(loaded, {**suite, "tests": _values([perturber.starter])}, items)
         tests["left_out" if why else "entries"].append(f"{perturber.name} ({why})" if why else perturber.starter)
     return _Suggested(**tests), _Suggested(**judges)
+
+
+def _read_items(
+    loaded: Loaded, part: str, table: OwnTable | None
+) -> tuple[dict[str, Any], Sequence[Task], Mapping[str, Sequence[Item]]]:
+    """Return the suite of some data with all offline judges, its tasks, and the items of each.
+
+    Raises:
+        JrhError: a run could not read the data.
+    """
+    suite = cast("dict[str, Any]", parse_document(part, "suite").value)
+    if table is not None:
+        # A suite that is no file has its paths relative to the working directory.
+        suite["data"] = {**suite["data"], "path": str(table.path.absolute())}
+    suite |= {"name": "suite", "judges": _values(_offline_judges(loaded.plugins))}
+    resolved = build_request({**suite, "tests": []}, Settings(), loaded).resolved
+    return suite, [use.task for use in resolved.suite.tasks], read(suite_builder(resolved, loaded))
+
+
+def _apply_protocol(loaded: Loaded, name: str, part: str, labels: str, table: OwnTable | None) -> str:
+    """Return the part of a suite about data with the tests and the gate of a protocol.
+
+    Raises:
+        JrhError: no installed plugin has such a protocol, or a run could not read the data.
+    """
+    known = {point.name: point for point in entry_points(group=_PROTOCOLS)}
+    if name not in known:
+        raise JrhError(f"no protocol '{name}'. Protocols: {', '.join(sorted(known)) or 'none is installed'}")
+    _, (task, *_), items = _read_items(loaded, part, table)
+    return cast("str", known[name].load()(part, labels, task, items[task.name]))
 
 
 def _why_no_case(loaded: Loaded, suite: Mapping[str, Any], items: Mapping[str, Sequence[Item]]) -> str:
