@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from jrh_decide.automate import Measured, choose_threshold, search_threshold
+from jrh_decide.cascade import any_decision, search_cascade
 from jrh_decide.decisions import Basis, Decisions
 from jrh_measuring import Coded
 from jrh_stats import binomial_limits
@@ -64,7 +65,7 @@ def test_none_says_how_many_labels_it_takes_and_the_next_command_issues_a_thresh
     text = project.run("automate", "table.csv", *STATED).output
     assert text.startswith("None: no threshold is shown to keep the judge below 5% wrong decisions.")
     assert "at most 9.6% with 95% confidence. About 210 more labelled items would do" in text
-    assert "An error chosen after this answer is promised for the first threshold alone" in text
+    assert "An error chosen after this answer is promised for what was tested first alone" in text
     words = text.splitlines()[-1].removeprefix("Next: jrh ").split()
     assert words[-2:] == ["--error", "0.1"]
     assert project.run(*words).output.startswith("The judge may decide 60 of 60 items alone")
@@ -202,3 +203,69 @@ def test_a_judge_that_errs_more_often_than_promised_is_seldom_issued_a_threshold
         broken += search_threshold(measured, measured.held_out(1), 0.2)[2] is not None
     # 5 are allowed on average; more than 11 would come up once in 200 tries.
     assert broken <= 11
+
+
+def test_a_cascade_asks_the_dear_judge_where_the_cheap_one_is_not_sure_and_people_last(tmp_path: Any) -> None:
+    project = Inside(tmp_path)
+    write_items(project, 120)
+    judges = [
+        {"name": "mini", "judge": "simulated", "accuracy": 0.98, "rerun_noise": 0.5, "cost": 0.0002},
+        {"name": "maxi", "judge": "simulated", "rerun_noise": 0.05, "cost": 0.004, "refusals": 0.1},
+        {"name": "mute", "judge": "simulated", "refusals": 1.0},
+    ]
+    write_suite(project, {**simulated_suite(judges=judges, tests=[], reports=["json"]), "reference": {"repeats": 5}})
+    project.run("run", "suite.yaml", "--run-dir", "run", "--yes")
+    words = ("automate", "run", "--cascade", "mini,maxi", "--error", "0.12")
+    text, found = project.run(*words).output, json.loads(project.run(*words, "--format", "json").output)
+    cheap, dear = found["stages"]
+    assert text.startswith(found["sentence"].partition(":")[0])
+    assert cheap["reached"] == 120
+    assert cheap["decided"]["count"] > 60
+    assert dear["reached"] == 120 - cheap["decided"]["count"]
+    assert found["left"] == dear["reached"] - dear["decided"]["count"]
+    assert found["decided"]["count"] == cheap["decided"]["count"] + dear["decided"]["count"]
+    # Five verdicts of each; refused calls are charged by this judge.
+    assert cheap["per_thousand"] == pytest.approx(1.0)
+    assert found["per_thousand"] == pytest.approx(1.0 + dear["per_thousand"] * dear["reached"] / 120)
+    sides = {side["name"]: side for side in found["plane"]}
+    assert sides["cascade"]["correct"]["of"] == found["held_out"] == 60
+    assert sides["mini"]["per_thousand"] < sides["cascade"]["per_thousand"] < sides["maxi"]["per_thousand"]
+    assert f"{found['left']:,} go to people: of the {found['wrong']['of']:,} held-out ones" in text
+    assert text.splitlines()[-1] == "Next: jrh view run"
+    # A judge without a verdict passes every item on; as the last one, to people.
+    last = json.loads(
+        project.run("automate", "run", "--cascade", "mute,mini", "--error", "0.2", "--format", "json").output
+    )
+    assert last["stages"][0]["decided"]["count"] == 0
+    assert last["stages"][1]["reached"] == 120
+    assert last["bases"][0]["reasons"] == {"no verdict": 120}
+    none = project.run("automate", "run", "--cascade", "mini,maxi", "--error", "0.01").output
+    assert none.startswith("None: no thresholds are shown to keep 'mini' then 'maxi' below 1% wrong decisions.")
+    assert none.splitlines()[-1].startswith("Next: jrh automate run --cascade mini,maxi --error 0.")
+    for more, said in (
+        ((*words[:3], "mini,nobody"), "no judge 'nobody'"),
+        ((*words, "--judge", "mini"), "leave --judge out"),
+    ):
+        refused = project.run(*more)
+        assert refused.exit_code == 2
+        assert said in refused.output
+
+
+def test_a_cascade_of_a_table_has_no_price_and_a_broken_one_is_seldom_issued(tmp_path: Any) -> None:
+    project = Inside(tmp_path)
+    rows = [
+        [at, "AB"[at % 2], "AB"[(at + (vote == at % 3)) % 2], "AB"[at % 2]] for at in range(60) for vote in range(2)
+    ]
+    write_table(project, rows, ("id", "human", "x", "y"))
+    words = ("automate", "table.csv", "--cascade", "x,y", "--human", "human", "--item", "id", "--error", "0.2")
+    assert project.run(*words).output.startswith(
+        "'x' then 'y' may decide 60 of 60 items alone (20, 40), and 0 go to people: of the 30 held-out ones none was "
+        "wrong, at most 20% with 95% confidence; price unknown."
+    )
+    issued = 0
+    for study in range(60):
+        stages = [planted(160, 0.21, study)] * 2
+        tested = any_decision(stages, 0.05).held_out(1)
+        issued += search_cascade(stages, tested, error=0.2, alpha=0.05)[1] is not None
+    # 3 are allowed on average; more than 8 would come up once in 200 tries.
+    assert issued <= 8

@@ -114,8 +114,8 @@ def choose_threshold(decisions: Decisions, *, error: float, alpha: float, seed: 
         basis=decisions.basis, error=error, alpha=alpha, seed=seed, items=len(decisions.wrong),
         labelled=int(labelled.sum()), clusters=len(np.unique(decisions.cluster.codes[labelled])),
         held_out=int((labelled & tested).sum()), issued=None if issued is None else curve[issued], first=curve[start],
-        curve=curve, more=_more_labels(measured, grid, error) if issued is None else None,
-        people=measured.people(shown), segments=tuple(_segments(measured, shown, tested)),
+        curve=curve, more=more_labels(measured, grid, error, int(labelled.sum())) if issued is None else None,
+        people=measured.people(shown), segments=tuple(rate_segments(measured, shown, tested)),
     )  # fmt: skip
 
 
@@ -181,17 +181,17 @@ def search_threshold(measured: Measured, tested: Mask, error: float) -> tuple[li
     The first one has the smallest limit of wrong decisions in the half that chooses. The other half tests it and then
     ever lower ones, up to the first that is not shown to keep the promise.
     """
-    grid = _grid(measured.decisions.confidence[measured.labelled & ~tested])
-    start = int(np.argmin([_high(measured.wrong(at, ~tested)) for at in grid]))
+    grid = confidence_grid(measured.decisions.confidence[measured.labelled & ~tested])
+    start = int(np.argmin([upper_limit(measured.wrong(at, ~tested)) for at in grid]))
     issued = None
     for place in range(start, len(grid)):
-        if _high(measured.wrong(grid[place], tested)) > error:
+        if upper_limit(measured.wrong(grid[place], tested)) > error:
             break
         issued = place
     return grid, start, issued
 
 
-def _grid(confidence: Floats) -> list[float]:
+def confidence_grid(confidence: Floats) -> list[float]:
     """Return the thresholds, from the strictest on: the confidences of the half that chooses, or quantiles of them."""
     levels = np.unique(np.floor(confidence * _STEPS + _ROUNDING)) / _STEPS
     if len(levels) > _MOST_THRESHOLDS:
@@ -201,13 +201,20 @@ def _grid(confidence: Floats) -> list[float]:
     return [float(level) for level in levels[::-1]]
 
 
-def _high(share: Share) -> float:
+def upper_limit(share: Share) -> float:
+    """Return the upper limit of a share; 1 where nothing is known of it."""
     return 1.0 if share.high is None else share.high
 
 
-def _more_labels(measured: Measured, grid: Sequence[float], error: float) -> int | None:
-    """Return how many more labels would issue a threshold in 4 of 5 tables; None: the judge errs too often at each."""
-    labelled = int(measured.labelled.sum())
+def more_labels(measured: Measured, grid: Sequence[float], error: float, labelled: int) -> int | None:
+    """Return how many more labels would issue a threshold in 4 of 5 tables; None: the judge errs too often at each.
+
+    Args:
+        measured: the items.
+        grid: the thresholds.
+        error: the largest share of decisions that may be wrong.
+        labelled: items with a label today.
+    """
     needed = []
     for at in grid:
         wrong = measured.wrong(at, measured.labelled)
@@ -221,7 +228,7 @@ def _more_labels(measured: Measured, grid: Sequence[float], error: float) -> int
     return max(min(needed) - labelled, 0) if needed else None
 
 
-def _segments(measured: Measured, at: float, tested: Mask) -> Iterator[Segment]:
+def rate_segments(measured: Measured, at: float, tested: Mask) -> Iterator[Segment]:
     """Yield the segments with a decision to check, the one that is most surely worst first (Bonferroni)."""
     segment = measured.decisions.segment
     if segment is None:
@@ -238,10 +245,10 @@ def _segments(measured: Measured, at: float, tested: Mask) -> Iterator[Segment]:
     yield from sorted(found, key=lambda part: (part.wrong.low or 0.0, part.wrong.value or 0.0), reverse=True)
 
 
-def promised_error(found: Automation) -> float | None:
-    """Return the smallest error, in whole percent, that the first threshold is shown to keep; None: half or more.
+def promised_error(wrong: Share) -> float | None:
+    """Return the smallest error, in whole percent, that what was tested first is shown to keep; None: half or more.
 
     It holds although it is chosen afterwards: the limit of that threshold does not depend on the error.
     """
-    percent = floor(100 * _high(found.first.wrong)) + 1
+    percent = floor(100 * upper_limit(wrong)) + 1
     return percent / 100 if percent < 50 else None  # noqa: PLR2004 - a coin would do as well

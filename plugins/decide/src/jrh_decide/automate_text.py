@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import ceil
 from typing import Any, Final
 
@@ -12,12 +12,15 @@ from attrs import asdict
 from jrh.text import clean_text, count_noun
 from jrh_measuring import format_counts, format_number, round_up, terminal_text
 
-from jrh_decide.automate import Automation, Share, Threshold
-from jrh_decide.decisions import PANEL, REPEATS, STATED
+from jrh_decide.automate import Automation, Segment, Share, Threshold
+from jrh_decide.decisions import PANEL, REPEATS, STATED, Basis
 
+LATER_ERROR: Final = (
+    "An error chosen after this answer is promised for what was tested first alone; the rest is a guess."
+)
 _ROWS: Final = 12
 _HEADINGS: Final = ("at least", "items", "share decided alone", "held-out", "wrong", "error", "")
-_CONFIDENCES: Final = {STATED: "stated probability", REPEATS: "agreement of repeats", PANEL: "agreement of the panel"}
+CONFIDENCES: Final = {STATED: "stated probability", REPEATS: "agreement of repeats", PANEL: "agreement of the panel"}
 
 
 def automation_json(found: Automation) -> str:
@@ -34,47 +37,54 @@ def automation_text(found: Automation) -> str:
 def first_sentence(found: Automation) -> str:
     """Return the answer: how many items the judge may decide, or why it may decide none and what would change that."""
     who = "panel" if found.basis.kind == PANEL else "judge"
-    shown, rule = found.shown, f"{_CONFIDENCES[found.basis.kind]} at least {_level(found, found.shown)}"
-    # Rounded up: the limit is not below what is written.
-    most = found.error if found.issued else ceil(1000 * (shown.wrong.high or 1.0)) / 1000
-    evidence = (
-        f"{_wrong_count(shown.wrong)} wrong, at most {100 * most:g}% with {100 * (1 - found.alpha):g}% confidence"
-    )
+    shown, rule = found.shown, f"{CONFIDENCES[found.basis.kind]} at least {level_text(found.basis, found.shown.at)}"
+    evidence = evidence_text(shown.wrong, found.error if found.issued else None, found.alpha)
     if found.issued is not None:
         return (
             f"The {who} may decide {shown.decided.count:,} of {count_noun(found.items, 'item')} alone "
-            f"({rule}): of the {shown.wrong.of:,} held-out ones {evidence}."
+            f"({rule}): {evidence}."
         )
     return (
         f"None: no threshold is shown to keep the {who} below {100 * found.error:g}% wrong decisions. At the first one "
-        f"({rule}), of the {shown.wrong.of:,} held-out ones {evidence}. {_remedy(found)}"
+        f"({rule}), {evidence}. {remedy_text(found.people, found.more, found.error)}"
     )
 
 
-def _remedy(found: Automation) -> str:
-    if (found.people.low or 0.0) > found.error:
+def remedy_text(people: Share, more: int | None, error: float) -> str:
+    """Return what would change that no threshold is issued."""
+    if (people.low or 0.0) > error:
         return (
-            f"The labels are the ceiling: most other people contradict a person on {found.people.count:,} of "
-            f"{found.people.of:,} labels of these items."
+            f"The labels are the ceiling: most other people contradict a person on {people.count:,} of {people.of:,} "
+            "labels of these items."
         )
-    if found.more is None:
-        return f"More labels alone would not help: the estimate exceeds {100 * found.error:g}% at every threshold."
-    if not found.more:
+    if more is None:
+        return f"More labels alone would not help: the estimate exceeds {100 * error:g}% at every threshold."
+    if not more:
         return "As many labels do in 4 of 5 such tables, and not in this one."
-    return f"About {count_noun(round_up(found.more), 'more labelled item')} would do in 4 of 5 such tables."
+    return f"About {count_noun(round_up(more), 'more labelled item')} would do in 4 of 5 such tables."
 
 
-def _wrong_count(wrong: Share) -> str:
+def evidence_text(wrong: Share, error: float | None, alpha: float) -> str:
+    """Return what the half that guarantees has shown; without an error that is promised, its upper limit."""
+    # Rounded up: the limit is not below what is written.
+    most = ceil(1000 * (wrong.high or 1.0)) / 1000 if error is None else error
+    limit = f"at most {100 * most:g}% with {100 * (1 - alpha):g}% confidence"
+    return f"of the {wrong.of:,} held-out ones {_count_wrong(wrong)} wrong, {limit}"
+
+
+def _count_wrong(wrong: Share) -> str:
     return "none was" if not wrong.count else f"{wrong.count:,} was" if wrong.count == 1 else f"{wrong.count:,} were"
 
 
-def _level(found: Automation, shown: Threshold) -> str:
-    if found.basis.kind == STATED or found.basis.votes is None:
-        return f"{shown.at:g}"
-    return f"{round(shown.at * found.basis.votes)} of {found.basis.votes}"
+def level_text(basis: Basis, at: float) -> str:
+    """Return a threshold: the votes that agree, where every item has as many."""
+    if basis.kind == STATED or basis.votes is None:
+        return f"{at:g}"
+    return f"{round(at * basis.votes)} of {basis.votes}"
 
 
-def _share(share: Share) -> str:
+def share_text(share: Share) -> str:
+    """Return a share with its limits."""
     if share.value is None or share.low is None or share.high is None:
         return "-"
     ends = ", ".join(format_number(end, 3) for end in (share.low, share.high))
@@ -91,14 +101,14 @@ def _parts(found: Automation) -> Iterator[Any]:
     for threshold in rows:
         decided, wrong = threshold.decided, threshold.wrong
         marks = {found.first.at: "tested first", found.shown.at: "issued" if found.issued else "tested first"}
-        cells = (f"{decided.count:,}", _share(decided), f"{wrong.of:,}", f"{wrong.count:,}", _share(wrong))
-        table.add_row(_level(found, threshold), *cells, marks.get(threshold.at, ""))
+        cells = (f"{decided.count:,}", share_text(decided), f"{wrong.of:,}", f"{wrong.count:,}", share_text(wrong))
+        table.add_row(level_text(found.basis, threshold.at), *cells, marks.get(threshold.at, ""))
     yield table
     if len(found.curve) > len(rows):
         yield f"{len(rows)} of {len(found.curve)} thresholds; --format json has all."
     yield ""
     if found.segments:
-        yield _worst_segment(found)
+        yield worst_segment(found.segments, found.error)
     yield from _basis(found)
 
 
@@ -112,14 +122,15 @@ def _rows(found: Automation) -> list[Threshold]:
     return [curve[at] for at in sorted(needed.union(spread))]
 
 
-def _worst_segment(found: Automation) -> str:
-    worst, number = found.segments[0], len(found.segments)
+def worst_segment(segments: Sequence[Segment], error: float) -> str:
+    """Return the segment whose decisions are most surely worst, and whether it breaks the promise."""
+    worst, number = segments[0], len(segments)
     name = clean_text(worst.name, 60) or "(blank)"
-    shown = (worst.wrong.low or 0.0) > found.error
+    shown = (worst.wrong.low or 0.0) > error
     open_end = "the promise is for the mix of segments, and broken here" if shown else "not shown to exceed the promise"
     return (
         f"Worst segment of {number}: {name}, {worst.wrong.count:,} of {worst.wrong.of:,} held-out decisions wrong, "
-        f"{_share(worst.wrong)}, corrected for {count_noun(number, 'segment')} (Bonferroni); {open_end}."
+        f"{share_text(worst.wrong)}, corrected for {count_noun(number, 'segment')} (Bonferroni); {open_end}."
     )
 
 
@@ -138,13 +149,13 @@ def _basis(found: Automation) -> Iterator[str]:
     )
     yield "It holds for items like the labelled ones: label a random sample. Wrong is any other label than people's."
     if found.issued is None:
-        yield "An error chosen after this answer is promised for the first threshold alone; the next ones are a guess."
+        yield LATER_ERROR
     if found.basis.contested:
         yield f"People are divided on {count_noun(found.basis.contested, 'item')}: wrong, whatever the judge decides."
     if found.people.of:
         yield (
             f"People: most others contradict a person on {found.people.count:,} of {found.people.of:,} labels of the "
-            f"items that the judge decides, {_share(found.people)}."
+            f"items that the judge decides, {share_text(found.people)}."
         )
     if found.basis.simulated:
         yield f"Simulated judges: {', '.join(map(clean_text, found.basis.simulated))}."

@@ -113,6 +113,9 @@ def card(run: Path, judge: str, task: str, plugins: Sequence[str], form: str) ->
 @click.argument("source", metavar="TABLE_OR_RUN", type=click.Path(path_type=Path))
 @click.option("--human", "humans", metavar="COLUMN", multiple=True, help="Labels of a person. Repeatable.")
 @click.option("--judge", "judges", metavar="NAME", multiple=True, help="Verdicts, or judge of a run; several: a panel.")
+@click.option(
+    "--cascade", metavar="A,B", help="Judges in turn: each decides where it is sure, the rest goes to people."
+)
 @click.option("--confidence", metavar="COLUMN", help="Stated probability of the verdict.  [default: agreement]")
 @click.option("--item", metavar="COLUMN", help="Column that names the item; its rows are repeats.  [default: each row]")
 @click.option("--group", metavar="COLUMN", help="Column that names what items share, such as their source.")
@@ -122,27 +125,39 @@ def card(run: Path, judge: str, task: str, plugins: Sequence[str], form: str) ->
 @click.option("--alpha", type=_SHARE, default=0.05, show_default=True, help="Probability of issuing a broken promise.")
 @click.option("--seed", type=int, default=1, show_default=True, help="Seed of the split into halves.")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
-def automate(*, form: str, **question: Any) -> int:
+def automate(*, form: str, cascade: str | None, **question: Any) -> int:
     """Tell which items a judge may decide alone if at most a share of these decisions may be wrong.
 
     Chooses a threshold of confidence on one half of the clusters and guarantees it on the other. Confidence is a stated
-    probability, or the agreement of repeats or of a panel. Makes no model calls.
+    probability, or the agreement of repeats or of a panel. With --cascade it says what each of several judges decides,
+    cheapest first, and what that costs. Makes no model calls.
     """
-    from jrh_decide.automate import choose_threshold, promised_error
+    from jrh_decide.automate import Automation, choose_threshold, promised_error
     from jrh_decide.automate_text import automation_json, automation_text
+    from jrh_decide.cascade import Cascade, choose_cascade, read_cascade
+    from jrh_decide.cascade_text import cascade_json, cascade_text
     from jrh_decide.decisions import Question, read_decisions
     from jrh_decide.stored import run_directory
 
-    asked = Question(**question)
-    found = choose_threshold(read_decisions(asked), error=asked.error, alpha=asked.alpha, seed=asked.seed)
+    found: Automation | Cascade
+    if cascade is not None:
+        if question["judges"]:
+            raise click.UsageError("--cascade names the judges; leave --judge out")
+        question["judges"] = tuple(name.strip() for name in cascade.split(",") if name.strip())
+    asked = Question(**question, cascade=cascade is not None)
+    promise = {"error": asked.error, "alpha": asked.alpha}
+    if cascade is not None:
+        found = choose_cascade(read_cascade(asked), seed=asked.seed, **promise)
+    else:
+        found = choose_threshold(read_decisions(asked), seed=asked.seed, **promise)
     if form == "json":
-        say(automation_json(found), nl=False, data=True)
+        say(cascade_json(found) if isinstance(found, Cascade) else automation_json(found), nl=False, data=True)
         return 0
-    say(automation_text(found), nl=False)
-    error = promised_error(found)
-    if found.issued is None and error is not None:
+    say(cascade_text(found) if isinstance(found, Cascade) else automation_text(found), nl=False)
+    error = promised_error(found.wrong if isinstance(found, Cascade) else found.first.wrong)
+    if not found.issued and error is not None:
         say_next("automate", *typed_words(without=("error",)), "--error", error)
-    elif asked.humans:
+    elif asked.humans and cascade is None:
         # What `jrh check` has, too; it takes one column of labels.
         words = typed_words(without=("humans", "confidence", "by", "error", "alpha", "seed", "form"))
         say_next("check", *words, "--human", asked.humans[0], *(["--reruns"] if asked.item else []))

@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 from attrs import Factory, evolve, frozen
-from jrh import JrhError, MetricContext, open_report
+from jrh import JrhError, MetricContext, Status, open_report
 from jrh.text import clean_text, count_noun
 from jrh_interchange import MOST_ROWS, NULL_TEXTS, Row, check_columns, guess_format, missing_texts, read_table
 from jrh_interchange import fold_label as fold
@@ -38,6 +38,8 @@ class Question:
     group: str | None = None
     by: str | None = None
     missing: tuple[str, ...] = ()
+    cascade: bool = False
+    """Whether every judge decides for itself, in the order of `judges`."""
     error: float = 0.05
     alpha: float = 0.05
     seed: int = 1
@@ -70,6 +72,10 @@ class Votes:
     """-1 where it is missing."""
     stated: Floats | None
     """The confidence of each; None: votes are counted."""
+    judge: Codes
+    """Who gave it, by the place in `judges`."""
+    cost: Floats
+    """US dollars, NaN where the price is unknown."""
     people: Codes
     """Labels of people, -1 where there is none, shape (items, people)."""
     labels: Sequence[str]
@@ -100,13 +106,22 @@ def read_decisions(question: Question) -> Decisions:
     Raises:
         JrhError: there are no labels or no confidence, or a column is not what it is taken for.
     """
+    return decide(read_votes(question))
+
+
+def read_votes(question: Question) -> Votes:
+    """Read the verdicts of a table, or of a stored run.
+
+    Raises:
+        JrhError: there are no labels or no confidence, or a column is not what it is taken for.
+    """
     if question.humans:
-        return decide(_read_table(question))
+        return _read_table(question)
     if question.source.is_file() and question.source.suffix.lower() not in (".yaml", ".yml"):
         raise JrhError(f"'{question.source}' is a table; name its columns: --judge COLUMN --human COLUMN")
     if question.item or question.group or question.missing:
         raise JrhError("--item, --group and --missing belong to a table, which has --human; a run knows its items")
-    return decide(_read_run(question))
+    return _read_run(question)
 
 
 def decide(votes: Votes) -> Decisions:
@@ -123,7 +138,7 @@ def decide(votes: Votes) -> Decisions:
     asked = np.bincount(votes.item, minlength=items)
     if votes.stated is None:
         # A missing verdict agrees with nothing: it makes a decision less sure.
-        confidence = top / asked
+        confidence = top / np.maximum(asked, 1)
     else:
         chosen = votes.label == verdict[votes.item]
         confidence = np.bincount(votes.item[chosen], votes.stated[chosen], items) / np.maximum(top, 1)
@@ -185,7 +200,7 @@ def _read_table(question: Question) -> Votes:
     _check_columns(question, tuple(dict.fromkeys(name for row in rows for name in row.values)))
     item = code_texts(row[question.item] if question.item else str(at) for at, row in enumerate(rows))
     items, judges = len(item.names), question.judges
-    if question.confidence is None and len(rows) * len(judges) == items:
+    if question.confidence is None and len(rows) * (1 if question.cascade else len(judges)) == items:
         raise JrhError(
             "nothing tells how sure the judge is: name a column with --confidence, name several judges, or name the "
             "item with --item where a judge is asked several times"
@@ -216,6 +231,8 @@ def _read_table(question: Question) -> Votes:
         item=np.repeat(item.codes, len(judges)),
         label=label,
         stated=None if question.confidence is None else _stated(question.confidence, rows, label),
+        judge=np.tile(np.arange(len(judges)), len(rows)),
+        cost=np.full(len(label), np.nan),
         people=_labels_of_people(question, rows, item, code),
         labels=(*labels.values(), *strange.values()),
         cluster=group or Coded(codes=np.arange(items), names=item.names),
@@ -287,7 +304,8 @@ def _read_run(question: Question) -> Votes:
         raise JrhError(f"the run has no judge '{clean_text(unknown[0])}'; its judges: {quote_names(known)}")
     if not question.judges and len(judges) > 1:
         raise JrhError(f"the run has the judges {quote_names(known)}; pass --judge for one, or for each of a panel")
-    if question.confidence is not None and (question.confidence != "probability" or len(judges) > 1):
+    several = len(judges) > 1 and not question.cascade
+    if question.confidence is not None and (question.confidence != "probability" or several):
         raise JrhError("a run has one stated confidence, of one judge: --confidence probability")
     if by is not None and by not in records.columns:
         raise JrhError(f"there is no column '{clean_text(by)}' (--by). Columns: {', '.join(records.columns)}")
@@ -301,14 +319,21 @@ def _read_run(question: Question) -> Votes:
     if question.confidence is not None:
         stated = records.number("probability")[trials.place[rows]]
         _check_confidence(np.where(label >= 0, stated, np.nan), "the run")
-    elif len(rows) == len(first):
+    elif len(rows) == len(first) * (len(judges) if question.cascade else 1):
         raise JrhError(
             "nothing tells how sure the judge is: it was asked once. Write `reference: {repeats: 5}` in the suite, "
             "pass --confidence probability if it states one, or name several judges"
         )
-    segment = trials.column(by or "")
+    segment, given = trials.column(by or ""), trials.judge.codes[rows]
+    cost = records.number("cost")[trials.place[rows]]
+    # What failed in transit was not charged, which is not the same as an unknown price.
+    transient = {status.value for status in Status if status.transient}
+    failed = [code for code, name in enumerate(trials.status.names) if name in transient]
+    cost = np.where(np.isnan(cost) & np.isin(trials.status.codes[rows], failed), 0.0, cost)
+    place = np.array([judges.index(name) if name in judges else -1 for name in trials.judge.names])
     return Votes(
-        judges=judges, item=item, label=label, stated=stated, people=trials.gold[of_item].astype(np.int64)[:, None],
+        judges=judges, item=item, label=label, stated=stated,
+        judge=place[given], cost=cost, people=trials.gold[of_item].astype(np.int64)[:, None],
         labels=trials.labels, cluster=evolve(trials.cluster, codes=trials.cluster.codes[of_item]),
         segment=None if by is None else evolve(segment, codes=segment.codes[of_item]),
         notes=describe_run(trials, rows, unfinished=unfinished), simulated=tuple(sorted(simulated & set(judges))),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeAlias
 
 import jrh_stats
 import numpy as np
@@ -13,6 +14,8 @@ from jrh_measuring.comparing.pairing import Terms
 from jrh_measuring.comparing.results import Point, SideName
 from jrh_measuring.comparing.scoring import EXPECTED, Case
 
+Place: TypeAlias = tuple[float | None, float | None]
+"""Cost per 1,000 verdicts, and the share of correct ones."""
 _FAILED = frozenset(status.value for status in Status if status.transient)
 
 
@@ -40,7 +43,10 @@ def curve(sides: Sequence[tuple[SideName, Mapping[str, Case]]], terms: Terms) ->
 
     scored = [name for name in names if all(score(cases[name]) is not None for _, cases in sides)]
     points = [_point(side, cases, names, (scored, score), terms) for side, cases in sides]
-    return tuple(evolve(point, frontier=_on_frontier(point, points)) for point in points)
+    places = [(point.per_thousand, point.correct) for point in points]
+    return tuple(
+        evolve(point, frontier=on_frontier(place, places)) for point, place in zip(points, places, strict=True)
+    )
 
 
 def _point(
@@ -77,13 +83,20 @@ def _point(
     )
 
 
-def _on_frontier(point: Point, points: Sequence[Point]) -> bool | None:
-    if point.per_thousand is None or point.correct is None:
+def on_frontier(here: Place, places: Iterable[Place]) -> bool | None:
+    """Tell whether no other place is as good in cost and share of correct verdicts, and better in one of both.
+
+    None where the own cost or share is unknown; other places with an unknown one do not count.
+    """
+    own_cost, own_correct = here
+    if own_cost is None or own_correct is None:
         return None
-    here = point.per_thousand, point.correct
-    placed = ((other.per_thousand, other.correct) for other in points)
     # As good in both and not equal is better in one.
     return not any(
-        cost is not None and correct is not None and cost <= here[0] and correct >= here[1] and (cost, correct) != here
-        for cost, correct in placed
+        cost is not None
+        and correct is not None
+        and cost <= own_cost
+        and correct >= own_correct
+        and (cost, correct) != here
+        for cost, correct in places
     )
