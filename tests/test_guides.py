@@ -174,7 +174,7 @@ def test_the_guide_of_a_retired_judge_answers_whether_it_may_be_swapped(project:
 
 def test_the_guide_of_a_hundred_labels_shows_what_may_be_decided_alone(project: Project) -> None:
     outcomes = list(followed(project, "hundred-labels.md"))
-    assert [done.exit_code for _, done in outcomes] == [0, 0, 0, 0, 0], [done.output for _, done in outcomes]
+    assert [done.exit_code for _, done in outcomes] == [0] * 7, [done.output for _, done in outcomes]
     assert shown("hundred-labels.md", outcomes) == []
 
 
