@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 from jrh import RecordTable, Scale, ScaleKind, Task
 from jrh_compare.document import difference, number
 from jrh_interchange import imported_record
-from jrh_measuring.comparing.cost_curve import _on_frontier
+from jrh_measuring.comparing.cost_curve import on_frontier
 from jrh_measuring.comparing.flips import flips
 from jrh_measuring.comparing.matching import match
 from jrh_measuring.comparing.pairing import Terms, decide, rows
-from jrh_measuring.comparing.results import Answer, Point, SideName, Within
+from jrh_measuring.comparing.results import Answer, Within
 from jrh_measuring.comparing.scoring import read_cases
 from jrh_testing import loop_over, sample_report
 
@@ -106,31 +106,12 @@ def test_flips_are_all_counted_and_as_many_listed_as_asked_for(pairs, most):
     assert len(listed) == min(most, counts["worse"] + counts["better"])
 
 
-def point(place, cost, accuracy):
-    side = SideName(label=str(place), run="r", suite="s", judge=str(place), simulated=False)
-    return Point(
-        side=side,
-        cases=1,
-        items=1,
-        clusters=1,
-        correct=accuracy,
-        low=None,
-        high=None,
-        trials=1,
-        cost=cost or 0.0,
-        unknown=int(cost is None),
-        per_thousand=cost,
-        frontier=None,
-    )
-
-
 SHARES = st.integers(0, 5).map(lambda value: value / 5)
 
 
 @given(st.lists(st.tuples(st.none() | SHARES, st.none() | SHARES), min_size=1, max_size=8))
 def test_the_frontier_holds_whom_nobody_beats_and_beats_everybody_else(sides):
-    points = [point(place, *side) for place, side in enumerate(sides)]
-    marks = [_on_frontier(each, points) for each in points]
+    marks = [on_frontier(side, sides) for side in sides]
     assert [mark is None for mark in marks] == [None in side for side in sides]
     best = [side for side, mark in zip(sides, marks, strict=True) if mark]
     placed = [side for side in sides if None not in side]
