@@ -38,8 +38,7 @@ def card(project: Project) -> Any:
 
 
 def test_the_shipped_schema_is_what_the_classes_give() -> None:
-    from jrh_authoring.suite_schema import DRAFT
-    from jrh_authoring.type_schemas import TypeSchemas
+    from jrh_authoring.suite_schema import DRAFT, TypeSchemas
     from jrh_decide.card import Card
 
     schemas = TypeSchemas(written=False)

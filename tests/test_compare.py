@@ -18,8 +18,7 @@ pytestmark = pytest.mark.inside
 
 
 def test_the_shipped_schema_is_what_the_classes_give() -> None:
-    from jrh_authoring.suite_schema import DRAFT
-    from jrh_authoring.type_schemas import TypeSchemas
+    from jrh_authoring.suite_schema import DRAFT, TypeSchemas
     from jrh_measuring.comparing.results import Comparison
 
     schemas = TypeSchemas(written=False)

@@ -96,9 +96,8 @@ def test_no_text_has_a_banned_word() -> None:
 
 def banned_words() -> Iterator[str]:
     """Yield the place of every banned word in the source's texts and comments, and in the documentation."""
-    listed = subprocess.run(
-        ["git", "ls-files", "-z", "*.py", "*.md", "*/metrics.toml"], cwd=ROOT, capture_output=True, text=True, check=True
-    ).stdout
+    command = ["git", "ls-files", "-z", "*.py", "*.md", "*/metrics.toml"]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     for name in filter(None, listed.split("\0")):
         parts = Path(name).parts
         # Tests quote; the changelog tells of old words; the first look is a copy of a report.

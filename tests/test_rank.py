@@ -77,8 +77,7 @@ def test_the_first_line_counts_and_json_has_the_same_numbers(tmp_path: Any) -> N
 
 
 def test_the_shipped_schema_is_what_the_classes_give() -> None:
-    from jrh_authoring.suite_schema import DRAFT
-    from jrh_authoring.type_schemas import TypeSchemas
+    from jrh_authoring.suite_schema import DRAFT, TypeSchemas
     from jrh_decide.rank import Ranks
 
     schemas = TypeSchemas(written=False)

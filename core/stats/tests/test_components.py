@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jrh_stats import cheapest_design, d_study, variance_components
-from jrh_stats.components import Moments
 from jrh_stats.design import read_design
+from jrh_stats.generalizability import Moments
 
 # Brennan (2001), Generalizability Theory: synthetic data no. 3, ten persons, four items on each of two occasions.
 CROSSED = {

@@ -49,7 +49,7 @@ def test_another_order_gives_exactly_the_probabilities_in_that_order():
 
 
 def test_the_scores_are_those_of_a_logistic_regression_on_the_preferred_minus_each_other():
-    from jrh_baseline.features import Features, documents_of
+    from jrh_baseline.training import Features, documents_of
     from sklearn.linear_model import LogisticRegression
 
     shown = [documents_of(dict(zip(FIELDS, texts, strict=True)), FIELDS) for texts in zip(GOOD, FAIR, BAD, strict=True)]

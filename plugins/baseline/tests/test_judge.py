@@ -126,7 +126,7 @@ def test_texts_without_a_single_word_can_be_learnt_from(bench):
 
 
 def test_features_do_not_see_line_breaks_and_runs_of_spaces():
-    from jrh_baseline.features import Features, documents_of
+    from jrh_baseline.training import Features, documents_of
 
     features = Features.fit(documents_of({"response": GOOD[0]}, JUDGED), requests=True)
     rows = features.transform(
@@ -137,7 +137,7 @@ def test_features_do_not_see_line_breaks_and_runs_of_spaces():
 
 
 def test_an_extreme_text_moves_a_statistic_four_deviations_at_most():
-    from jrh_baseline.features import Features, documents_of
+    from jrh_baseline.training import Features, documents_of
 
     texts = [{"response": text} for text in GOOD + BAD]
     features = Features.fit([each for fields in texts for each in documents_of(fields, JUDGED)], requests=True)

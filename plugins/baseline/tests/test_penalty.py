@@ -141,7 +141,7 @@ def test_noisy_statistics_get_less_weight_on_held_out_groups_and_few_examples_ch
 
 @pytest.mark.parametrize("requests", [True, False])
 def test_one_choice_leaves_the_request_out_and_hardly_counts_the_statistics(requests: bool) -> None:
-    from jrh_baseline.features import NAMES, Document, Features
+    from jrh_baseline.training import NAMES, Document, Features
 
     documents = [Document("one two three", "a request"), Document("four five", "another")]
     features = Features.fit(documents, requests=requests)

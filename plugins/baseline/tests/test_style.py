@@ -11,7 +11,7 @@ from jrh.text import utf8_text
 
 
 def named(text: str, request: str = "") -> dict[str, float]:
-    from jrh_baseline.features import NAMES, Document, style
+    from jrh_baseline.training import NAMES, Document, style
 
     return dict(zip(NAMES, style(Document(text, request)), strict=True))
 
@@ -33,7 +33,7 @@ def test_statistics_are_those_counted_by_hand():
 
 
 def test_a_text_without_words_has_no_statistics():
-    from jrh_baseline.features import Document, style
+    from jrh_baseline.training import Document, style
 
     assert set(style(Document(" \n... ", "a request"))) == {0.0}
 
@@ -42,20 +42,20 @@ def test_a_text_without_words_has_no_statistics():
     words=st.lists(st.text(alphabet="abcXYZéß", min_size=1), min_size=1), space=st.sampled_from(["\n", "  ", "\r\n"])
 )
 def test_line_breaks_and_runs_of_spaces_change_nothing(words, space):
-    from jrh_baseline.features import Document, style
+    from jrh_baseline.training import Document, style
 
     assert style(Document(" ".join(words) + ".", "")) == style(Document(space.join(words) + "." + space, ""))
 
 
 @given(st.text(), st.text())
 def test_statistics_are_finite_for_any_text(text, request):
-    from jrh_baseline.features import Document, style
+    from jrh_baseline.training import Document, style
 
     assert all(math.isfinite(value) for value in style(Document(text, request)))
 
 
 def test_transcripts_become_the_text_of_their_messages():
-    from jrh_baseline.features import Document, documents_of
+    from jrh_baseline.training import Document, documents_of
 
     fields = {"request": None, "transcript": ({"role": "user", "content": "Hi"}, {"role": "tool", "content": 3})}
     assert documents_of(fields, Mode.TRANSCRIPT.judged_fields) == (Document("user\nHi\ntool\n3", ""),)

@@ -5,7 +5,7 @@ import pytest
 from jrh import JrhError, Mode, Scale
 from jrh.plugins.loading import load_plugins
 from jrh.suite.resolve import load_suite
-from jrh_criteria.rubric_file import read_rubric
+from jrh_criteria.mode import read_rubric
 
 RUBRIC = """\
 - id: confirms

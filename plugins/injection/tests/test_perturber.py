@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jrh import Draft, Item, JrhError, Mode, NotAbove, NotBelow, Same, Scale, Skip, Task, Text
-from jrh_injection.edits import read_attack
+from jrh_injection.perturber import read_attack
 from jrh_injection.texts import ATTACKS, KINDS, Aim, benign
 from jrh_testing import ScriptedModel, build, loop_over, sample_task
 

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 from jrh_measuring import comment_length
-from jrh_report.fitting import Block, fit
+from jrh_report.markdown import Block, fit
 
 TEXT = st.text(alphabet="ab\n😀&", max_size=60)
 BLOCKS = st.lists(

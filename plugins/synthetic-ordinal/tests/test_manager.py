@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jrh import Draft, Equals, Item, Reply, Scale, Skip, Status, Task
 from jrh_synthetic_ordinal.buckets import Ramp
-from jrh_synthetic_ordinal.manager import OTHER_LEVEL
+from jrh_synthetic_ordinal.building import OTHER_LEVEL
 from jrh_testing import ScriptedModel, build, loop_over
 
 TASK = Task(name="levels", instruction="Grade it.", rubric="Better is higher, " * 5, scale=Scale.of_levels(1, 5))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jrh import Draft, Equals, Item, JrhError, Scale, Skip, Task
-from jrh_synthetic_ordinal.manager import Similarity, Words
+from jrh_synthetic_ordinal.building import Similarity, Words
 from jrh_testing import ScriptedModel, build, loop_over
 
 LEVELS = Task(name="levels", rubric="Higher is better.", scale=Scale.of_levels(1, 6))

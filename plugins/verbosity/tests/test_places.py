@@ -5,7 +5,7 @@ import re
 from jrh_authoring import apply_edits
 from jrh_testing import loop_over
 from jrh_verbosity.options import Variant
-from jrh_verbosity.rules import places
+from jrh_verbosity.perturber import places
 from jrh_verbosity.shortening import ASIDES, FRAMES
 
 

@@ -10,7 +10,7 @@ Start with `generation.py`, which asks a model until its text can be used, or wi
 - Judges that are code of the user: `own_code` (callables), `own_endpoints` (HTTP). Options that many share:
   `choices`.
 - Commands of the kernel's program: `commands` (init, schema, doctor), `listing` (list, show), `ping`, with their work
-  in `starter`, `suite_reading`, `suite_schema`, `type_schemas` and `doctor`.
+  in `starter`, `suite_reading`, `suite_schema` and `doctor`.
 
 Not here: calls of models themselves (the kernel's gateway), the wire of providers (jrh-chat), statistics (jrh-stats).
 Names are loaded on first use, so that a plugin which declares its components imports no Jinja2 and no numpy.

@@ -49,8 +49,6 @@ from .drawing import Drawing as Drawing
 from .drawing import colour as colour
 from .drawing import linear_axis as linear_axis
 from .drawing import logarithmic_axis as logarithmic_axis
-from .expected_changes import change_tests as change_tests
-from .expected_changes import steady_tests as steady_tests
 from .families import Tested as Tested
 from .families import accuracy_change_of as accuracy_change_of
 from .families import p_values as p_values
@@ -72,7 +70,9 @@ from .findings.design import Design as Design
 from .findings.design import Hypothesis as Hypothesis
 from .findings.design import Place as Place
 from .findings.design import Side as Side
+from .findings.design import change_tests as change_tests
 from .findings.design import commonest as commonest
+from .findings.design import steady_tests as steady_tests
 from .findings.kept_shares import KeptShare as KeptShare
 from .findings.page_family import PageFamily as PageFamily
 from .findings.page_family import PValue as PValue

@@ -14,7 +14,7 @@ Where to look, by what is asked:
 * Do raters agree: `kappa`, `agreement`, `ceiling`, `intraclass`, `ordinal`, `phi`, `panel_quality`.
 * Did it change: `change` (means, with `exchange` for the null distribution), `excess` (more than reruns do, with
   `excess_null` and `excess_bounds`), `equivalence_tests`, `opposed`, `significance`, `stepwise` (families of tests).
-* What drives a score: `components` and `generalizability` (read by `design`), `strata`, `discrimination`,
+* What drives a score: `generalizability` (read by `design`), `strata`, `discrimination`,
   `calibration`, `psychometric`, `reading_windows`.
 * What a design can show: `power`.
 

@@ -21,9 +21,6 @@ from .clusters import ratio_variance as ratio_variance
 from .compat import jrh_bootstrap_accuracy as jrh_bootstrap_accuracy
 from .compat import judgesense_jss as judgesense_jss
 from .compat import judgesense_kappa as judgesense_kappa
-from .components import VarianceComponent as VarianceComponent
-from .components import VarianceComponents as VarianceComponents
-from .components import variance_components as variance_components
 from .degrees import effective_degrees as effective_degrees
 from .discrimination import auc as auc
 from .discrimination import score_tau_b as score_tau_b
@@ -43,8 +40,11 @@ from .excess import excess_permutation_test as excess_permutation_test
 from .excess_bounds import Bounds as Bounds
 from .excess_bounds import excess_bounds as excess_bounds
 from .generalizability import DStudy as DStudy
+from .generalizability import VarianceComponent as VarianceComponent
+from .generalizability import VarianceComponents as VarianceComponents
 from .generalizability import cheapest_design as cheapest_design
 from .generalizability import d_study as d_study
+from .generalizability import variance_components as variance_components
 from .intraclass import IccForm as IccForm
 from .intraclass import MeanSquares as MeanSquares
 from .intraclass import icc as icc

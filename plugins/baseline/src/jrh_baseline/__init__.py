@@ -2,7 +2,7 @@
 
 Where to start: `judge`, which the kernel fits once per fold, and `training`, which does it and answers.
 
-* `features` makes a row of numbers of every text.
+* `training` also makes a row of numbers of every text.
 * `models` has a model per kind of scale (`Classes`, `Levels`, `Pairs`, `Choices`) and the search for the penalty.
 * `predictions` is what all models return.
 

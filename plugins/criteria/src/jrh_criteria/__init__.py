@@ -1,6 +1,6 @@
 """Tests and measures of judges that grade a response by the criteria of a rubric.
 
-`mode` is the mode `criteria`: it makes tasks of a rubric file (`rubric_file`) and one item per response and criterion;
+`mode` is the mode `criteria`: it makes tasks of a rubric file and one item per response and criterion;
 `benchmark` reads responses that bring their own criteria. `perturbers` changes order, number, wording and evidence of
 the criteria in a call. `score` measures the weighted score, `effects` what another rubric or another place moves.
 

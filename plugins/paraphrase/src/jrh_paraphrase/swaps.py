@@ -13,11 +13,6 @@ from jrh_authoring import APOSTROPHE, WordingRule, not_after, phrase_rule, phras
 from jrh_paraphrase.options import Rewrite
 
 
-def swap(kind: Rewrite, to: Mapping[str, str], **context: Any) -> WordingRule:
-    """Make a swap of phrases; the context is that of `jrh_authoring.phrase_rule`."""
-    return phrase_rule(kind.value, to, **context)
-
-
 def both_ways(pairs: Mapping[str, str]) -> dict[str, str]:
     """Return the pairs and their reverse."""
     return {**pairs, **{new: old for old, new in pairs.items()}}
@@ -52,117 +47,12 @@ def _verb(subjects: str, long: str, short: str, after: str) -> WordingRule:
 
 
 _CONTRACTIONS: Final = (
-    swap(Rewrite.CONTRACTIONS, _NOT, before=_SUBJECT, after=_AFTER_NOT),
+    phrase_rule(Rewrite.CONTRACTIONS.value, _NOT, before=_SUBJECT, after=_AFTER_NOT),
     _verb("I", " am", "'m", _COMPLEMENT),
     _verb("[Yy]ou|[Ww]e|[Tt]hey", " are", "'re", _COMPLEMENT),
     _verb("[Hh]e|[Ss]he|[Ii]t", " is", "'s", _COMPLEMENT),
     _verb("I|[Yy]ou|[Hh]e|[Ss]he|[Ii]t|[Ww]e|[Tt]hey", " will", "'ll", _VERBAL),
     _verb("I|[Yy]ou|[Ww]e|[Tt]hey", " have", "'ve", r"(?= been\b)"),
-)
-
-# -- phrases ----------------------------------------------------------------------------------------------------------
-
-_LISTS: Final[Mapping[str, Any]] = tomllib.loads(Path(__file__).with_name("phrases.toml").read_text(encoding="utf-8"))
-_PHRASES: Final = (
-    *phrase_rules(Rewrite.PHRASES.value, _LISTS["phrases"]),
-    swap(
-        Rewrite.PHRASES,
-        {
-            "due to the fact that": "because",
-            "despite the fact that": "although",
-            "in spite of the fact that": "although",
-            "in the event that": "if",
-            "at the present time": "at present",
-            "with regard to": "regarding",
-            "in close proximity to": "close to",
-            "on a daily basis": "daily",
-            "on a regular basis": "regularly",
-        },
-    ),
-    # `put the room in order to please her` is about order, not about a purpose.
-    swap(
-        Rewrite.PHRASES,
-        {"in order to": "to"},
-        before=not_after("is", "are", "was", "were", "be", "been", "not") + r"\b",
-        unless=r"\b(?:[Pp]ut|[Kk]e(?:ep|pt)|[Ss]et|[Bb]r(?:ing|ought)|[Gg][eo]t|[Ll]e(?:ave|ft)|[Hh][oe]ld|[Pp]lac|[Cc]all)",
-    ),
-    swap(
-        Rewrite.PHRASES,
-        {"a large number of": "many", "a great number of": "many"},
-        before=not_after("such", "quite", "rather") + r"\b",
-        after=r"(?= [a-z]+(?! (?:is|was|has)\b) )",
-    ),
-    swap(Rewrite.PHRASES, {"is able to": "can", "are able to": "can"}, after=r"(?= [a-z])"),
-    swap(
-        Rewrite.PHRASES,
-        both_ways(
-            {
-                "for example": "for instance",
-                "in my opinion": "in my view",
-                "toward": "towards",
-                "among": "amongst",
-                "in spite of": "despite",
-            }
-        ),
-        after=r"\b(?! the fact\b)",
-    ),
-    swap(
-        Rewrite.PHRASES,
-        both_ways({"about": "approximately"}),
-        before=not_after("how", "what") + r"\b",
-        after=r"(?= \d)",
-    ),
-    swap(Rewrite.PHRASES, both_ways({"almost": "nearly"}), after=r"(?= (?!never|no|none|any|not)[a-z])"),
-    swap(Rewrite.PHRASES, both_ways({"often": "frequently"}), after=r"\b(?! than\b)"),
-    swap(Rewrite.PHRASES, both_ways({"the whole": "the entire"}), after=r"(?= (?!of|and|or|is|was)[a-z]+\b)"),
-    swap(
-        Rewrite.PHRASES,
-        both_ways({"a lot of": "lots of"}),
-        before=not_after("quite", "such", "what", "rather", "whole", "the", "an", "not") + r"\b",
-        after=r"(?= [a-z])",
-    ),
-)
-
-# -- connectives and pronouns -----------------------------------------------------------------------------------------
-
-_CONNECTIVES: Final = (
-    *phrase_rules(Rewrite.CONNECTIVES.value, _LISTS["connectives"]),
-    swap(
-        Rewrite.CONNECTIVES,
-        both_ways(
-            {
-                "furthermore": "moreover",
-                "therefore": "thus",
-                "nevertheless": "nonetheless",
-                "as a result": "as a consequence",
-                "in addition": "additionally",
-                "in conclusion": "to conclude",
-                "first": "firstly",
-                "second": "secondly",
-                "third": "thirdly",
-            }
-        ),
-        before=r"(?:\A|(?<=[.!?] )|(?<=\n))(?=[A-Z])",
-        after="(?=, )",
-    ),
-)
-_PRONOUNS: Final = (
-    swap(
-        Rewrite.PRONOUNS,
-        both_ways({"everyone": "everybody", "someone": "somebody", "anyone": "anybody"}) | {"nobody": "no one"},
-        before=not_after("a", "an", "the", "any", "every") + r"(?<!-)\b",
-        after=r"\b(?!-)",
-    ),
-    swap(
-        Rewrite.PRONOUNS,
-        {"no one": "nobody"},
-        after=r"(?= (?:is|was|has|had|can|could|will|would|should|else|knows|wants|likes|did|does)\b)",
-    ),
-    swap(
-        Rewrite.PRONOUNS,
-        both_ways({"each other": "one another"}),
-        after=r"(?=[.,;!?]| (?:and|in|with|to|for|when|at|on|by|as|while|because|out)\b)",
-    ),
 )
 
 # -- numbers ----------------------------------------------------------------------------------------------------------
@@ -175,8 +65,8 @@ _COUNTED: Final = (
 )
 _NUMBERS: Final = (
     # A number that counts what follows it: `the 3 parts`, `in five years`.
-    swap(
-        Rewrite.NUMBERS,
+    phrase_rule(
+        Rewrite.NUMBERS.value,
         _COUNTS,
         before=r"\b(?:the|these|those|all|has|have|had|with|for|into|in|of|about|are|were|least|most|than) ",
         after=_COUNTED,
@@ -184,5 +74,7 @@ _NUMBERS: Final = (
     _either(Rewrite.NUMBERS, r"(?<![\w.,%/-])\d[\d.,]*(?P<x>%(?=[ .,;)])| percent\b)", "%", " percent"),
 )
 
-SWAPS: Final = (*_CONTRACTIONS, *_PHRASES, *_CONNECTIVES, *_PRONOUNS, *_NUMBERS)
+_LISTS: Final[Mapping[str, Any]] = tomllib.loads(Path(__file__).with_name("phrases.toml").read_text(encoding="utf-8"))
+_LISTED: Final = (Rewrite.PHRASES.value, Rewrite.CONNECTIVES.value, Rewrite.PRONOUNS.value)
+SWAPS: Final = (*_CONTRACTIONS, *(rule for kind in _LISTED for rule in phrase_rules(kind, _LISTS[kind])), *_NUMBERS)
 """All rules; of two that overlap, the one that begins first applies."""

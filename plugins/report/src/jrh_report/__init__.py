@@ -8,9 +8,9 @@ Start with `plugin.py`, which lists the reporters with their factories. What the
 - `findings.py`: findings by judge, and which measures deserve caution.
 - `drawings.py`: heat maps, forests, matrices and curves as SVG; `curves.py` is the one section declared here.
 
-What each format adds: `terminal.py` with `brief.py` (one screen), `markdown.py` with `fitting.py` (the length of a
-comment), `html/` (the page, its PDF and the notebook's piece), `json_report.py`, `record_tables.py` (CSV, Parquet),
-`workbook.py`, `latex.py`, `pictures.py`, and `papers/` (tables and figures as papers print them).
+What each format adds: `terminal.py` with `brief.py` (one screen), `markdown.py` (also fits a comment), `html/` (the
+page, its PDF and the notebook's piece), `json_report.py`, `record_tables.py` (CSV, Parquet), `workbook.py`, `latex.py`,
+`pictures.py`, and `papers/` (tables and figures as papers print them).
 
 Not here: measures, findings and sections themselves, which metrics and rules of other plugins make; formats of numbers
 and escaping, which are in `jrh_measuring`.

@@ -71,19 +71,6 @@ LENGTHENING: Final = (
         new=_aside,
     ),
     *phrase_rules("phrase", _PHRASES["longer_where"]),
-    phrase_rule(
-        "phrase",
-        {"because": "due to the fact that"},
-        before=not_after("just", "only", "simply", "merely", "not", "is", "was", "perhaps", "maybe") + r"\b",
-        after=r"\b(?! of\b)(?= [a-z])",
-    ),
-    phrase_rule(
-        "phrase",
-        {"every": "each and every"},
-        before=not_after("each and", "almost", "nearly", "not", "once", "my", "your", "his", "her", "their", "our")
-        + r"\b",
-        after=r"(?= (?!other|one|two|three|so|now|few|single|last|bit|time|since)[a-z]+\b)",
-    ),
 )
 """All rules; of two that overlap, the one that begins first applies."""
 
@@ -156,10 +143,7 @@ SHORTENING: Final = (
             r"\b(?:[Ss]o|[Ss]uch|[Ll]ike[sd]?|[Ll]ove[sd]?|[Hh]ate[sd]?|[Nn]ow|[Ii]s|[Ww]as|[Aa]re|[Ww]ere)\b"
         ),
     ),
-    phrase_rule(
-        "phrase",
-        _PHRASES["shorter"],
-    ),
+    phrase_rule("phrase", _PHRASES["shorter"]),
     *phrase_rules("phrase", _PHRASES["shorter_where"]),
     # What a response says about itself at its end answers no request.
     drop_rule("closer", rf"(?<=[.!?])(?P<x>\s+(?:{_CLOSERS})[.!]\s*\Z)"),
@@ -194,19 +178,6 @@ SHORTENING: Final = (
     drop_rule(
         "does", r"\bthan (?:[a-z]+ ){0,5}?(?!(?:I|you|he|she|it|we|they)\b)[a-z]+(?P<x> (?:does|do|did))(?=[.,;])"
     ),
-    # `put the room in order to please her` is about order, not about a purpose.
-    phrase_rule(
-        "phrase",
-        {"in order to": "to"},
-        before=not_after("is", "are", "was", "were", "be", "been", "not") + r"\b",
-        unless=r"\b(?:[Pp]ut|[Kk]e(?:ep|pt)|[Ss]et|[Bb]r(?:ing|ought)|[Gg][eo]t|[Ll]e(?:ave|ft)|[Hh][oe]ld|[Pp]lac|[Cc]all)",
-    ),
-    phrase_rule(
-        "phrase",
-        {"a large number of": "many", "a great number of": "many"},
-        before=not_after("such", "quite", "rather") + r"\b",
-        after=r"(?= [a-z]+(?! (?:is|was|has)\b) )",
-    ),
-    phrase_rule("phrase", {"is able to": "can", "are able to": "can"}, after=r"(?= [a-z])"),
+    *phrase_rules("phrase", _PHRASES["shorter_at_last"]),
 )
 """All rules; of two that overlap, the one that begins first applies."""
