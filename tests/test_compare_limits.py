@@ -73,7 +73,6 @@ def test_a_change_of_model_template_or_version_is_named_as_the_likely_cause(proj
     template = ("null", "{{ task.instruction }} {{ response }} {{ answer_format }}")
     assert of_template == {("judge", "mini: template"): template}
     assert of_model["model", "mini: model"] == ("loopback-1", "loopback-2")
-    assert ("answered by", "model") in of_model
     assert of_task == {("task", "trial: instruction"): ("Is the answer right?", "Is the answer wrong?")}
     with closing(sqlite3.connect(project.path / "b" / "run.sqlite")) as connection:
         summary = connection.execute("SELECT value FROM meta WHERE key = 'summary'").fetchone()[0]

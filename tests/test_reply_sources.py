@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -164,3 +165,86 @@ def test_a_run_json_that_is_not_jrhs_is_begun_again(project: Project) -> None:
             project.write("run/run.json", text)
             run(project, openai_http(server.url), "run")
             assert len(json.loads(project.read("run/run.json"))["processes"]) == 1
+
+
+SNAPSHOTS = {
+    "kestrel": ("gpt-kestrel-2025-05-13 fp_1",),
+    "merlin": ("gpt-merlin-2025-05-13 fp_1", "gpt-merlin-2025-08-06 fp_1"),
+}
+NOTES = ("kestrel gpt-kestrel-2025-05-13", "merlin gpt-merlin-2025-05-13 and gpt-merlin-2025-08-06")
+
+
+def _serve(body: dict[str, Any]) -> dict[str, Any]:
+    """Answer as another snapshot than the one that is asked for; of one model, as another in the second half."""
+    # Three digits, which every layout keeps in one piece; the question before the run has none.
+    number = int((re.findall(r"\d{3}", body["messages"][-1]["content"]) or ["0"])[-1])
+    day = "2025-08-06" if body["model"] == "gpt-merlin" and number >= ITEMS else "2025-05-13"
+    answer = "YES" if number % 4 else "NO"
+    return {"role": "assistant", "content": answer, "model": f"{body['model']}-{day}", "system_fingerprint": "fp_1"}
+
+
+def _named(text: str) -> set[str]:
+    """Return the judges that a table names, by the rule of a reader: the name as a word."""
+    return {name for name in SNAPSHOTS if re.search(rf"(?<![\w-]){name}(?![\w-])", text)}
+
+
+def _states(named: set[str], text: str) -> bool:
+    said = " ".join(text.split())
+    return all(note in said for name, note in zip(SNAPSHOTS, NOTES, strict=True) if name in named)
+
+
+def test_every_table_that_names_a_judge_says_which_snapshot_was_served(project: Project) -> None:
+    """Tables are those of the documents: a new one that names a judge is held to the same."""
+    rows = [
+        {
+            "id": f"i{place}",
+            "request": "What is it?",
+            "response": f"This is answer number {place:03}.",
+            "system": f"s{place % 2}",
+        }
+        | {"label": "YES" if place % 3 else "NO"}
+        for place in range(4 * ITEMS)
+    ]
+    project.write("items.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+    with ChatServer(_serve) as server:
+        models = {name: openai_http(server.url, model=f"gpt-{name}") for name in SNAPSHOTS}
+        judges = [{"name": name, "judge": "llm", "model": name} for name in models]
+        judges.append({"name": "sim", "judge": "simulated", "accuracy": 0.8})
+        formats = ["terminal", "markdown", "json", "html", "notebook", "latex", "papers"]
+        changes = {"tests": [{"format": {"variants": ["trailing"]}}], "reports": formats, "reference": {"repeats": 2}}
+        data = {"source": "jsonl", "path": "items.jsonl", "covariates": ["system"]}
+        suite = llm_suite({}, **changes, data=data, judges=judges, gate={"rules": ["as-expected >= 0.1"]})
+        write_suite(project, suite | {"models": models})
+        done = project.run("run", "suite.yaml", "--run-dir", "run", "--yes")
+        assert done.exit_code in (0, 1, 5), done.output
+    assert {judge: tuple(names) for judge, names in report(project, "run")["served"].items()} == SNAPSHOTS
+    full = project.run("report", "run", "--format", "terminal", "--full").stdout
+    texts = {
+        "page": re.findall(r"<table.*?</table>", project.read("run/report.html"), re.DOTALL),
+        "notebook": re.findall(r"<table.*?</table>", project.read("run/notebook.html"), re.DOTALL),
+        "markdown": re.findall(r"(?:[^\n]+\n\n)?(?:\|[^\n]*\n)+", project.read("run/report.md")),
+        "latex": re.findall(r"\\begin\{table\}.*?\\end\{table\}", project.read("run/tables.tex"), re.DOTALL),
+        "papers": project.read("run/papers/index.md").split("\n## ")[1:],
+        "terminal": [
+            part for part in full.split("\n\n") if re.search(r"^ +(kestrel|merlin)\b.*\d", part, re.MULTILINE)
+        ],
+        "first screen": [done.stdout],
+    }
+    for place, tables in texts.items():
+        plain = [table.replace("\\", "") for table in tables]
+        naming = [table for table in plain if _named(table)]
+        assert len(naming) >= (1 if place == "first screen" else 4), place
+        assert [table for table in naming if not _states(_named(table), table)] == [], place
+    for words in (
+        "compare run:kestrel run:merlin",
+        "compare run:kestrel run:merlin --full",
+        "gate run",
+        "swap run --old kestrel --new merlin",
+        "rank run --resamples 100",
+        "gate-risk run --nights 10",
+        "automate run --judge merlin --judge kestrel",
+    ):
+        said = project.run(*words.split())
+        assert said.exit_code in (0, 1, 3, 5), said.output
+        assert _states(set(SNAPSHOTS), said.stdout), (words, said.stdout)
+    assert "Served by: gpt-kestrel-2025" in project.run("card", "run", "--judge", "kestrel").stdout

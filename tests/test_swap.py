@@ -120,7 +120,7 @@ def test_a_changed_response_is_left_out_and_named(tmp_path: Path) -> None:
     moved = {part["what"]: part["before"] != part["after"] for part in found["moved"]}
     moved_parts = [part for part, differs in moved.items() if differs]
     assert moved_parts == ["responses"]
-    assert list(moved) == ["judge", "answering model", "items", "responses", "prompts and scales", "tests"]
+    assert list(moved) == ["judge", "items", "responses", "prompts and scales", "tests"]
     assert {part["what"]: part["changed"] for part in found["moved"]}["responses"] == found["other_text"] == 10
     assert all(row["cases"] == 30 for row in found["rows"])
 

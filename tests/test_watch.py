@@ -125,7 +125,7 @@ def test_a_swap_of_two_looks_names_the_answering_model(watching: Watching) -> No
     done = watching.project.run("swap", "r3", "r4")
     assert done.exit_code == 0, done.output
     assert "Moved: answering model; the same: judge, items, responses," in done.stdout
-    assert "(old-1) -> openai-http/" in done.stdout
+    assert "old-1 -> new-2" in done.stdout
 
 
 def test_missing_verdicts_are_a_stream_of_their_own_and_never_scores(watching: Watching) -> None:

@@ -2,9 +2,8 @@
 
 import attrs
 import pytest
-from jrh import Reply, Scale, Status
+from jrh import Scale
 from jrh.values import ComponentUsed
-from jrh.values.verdicts import NoEvidence
 from jrh_measuring.comparing.causes import NotComparableError, causes, check_comparable
 from jrh_measuring.comparing.results import Matching, SideName
 from jrh_measuring.comparing.sides import OpenRun, Side
@@ -28,17 +27,9 @@ PARTS = (
 )
 
 
-class Replies(NoEvidence):
-    def __init__(self, fingerprint):
-        self.fingerprint = fingerprint
-
-    def replies(self, trial_ids):
-        return {trial: Reply(status=Status.OK, fingerprint=self.fingerprint) for trial in trial_ids}
-
-
-def side(parts=PARTS, judge="careful", **fields):
+def side(parts=PARTS, judge="careful", served=None, **fields):
     report = attrs.evolve(sample_report(), components=tuple(parts), **fields)
-    name = SideName(label=judge, run="r", suite="s", judge=judge, simulated=False)
+    name = SideName(label=judge, run="r", suite="s", judge=judge, simulated=False, served=served)
     return Side(name=name, run=OpenRun(path="r", report=report, unfinished="", imported=False))
 
 
@@ -88,7 +79,7 @@ def test_a_component_that_only_one_side_has_is_told():
 
 
 def test_another_model_that_answered_under_the_same_name_is_told():
-    one, two = (side(evidence=Replies(name)) for name in ("m-1 of May", "m-1 of June"))
+    one, two = (side(served=(name,)) for name in ("m-1 of May", "m-1 of June"))
     assert told(one, two) == [("answered by", "model", "m-1 of May", "m-1 of June")]
 
 

@@ -199,6 +199,7 @@ def hostile(report: RunReport) -> Callable[[str], RunReport]:
             tasks=(TaskSummary(task=task, items=1, labelled=1, gold={label: 1}),),
             judges=(judge,),
             simulated=frozenset({judge}),
+            served={judge: (text.replace(" ", "/"), text)},
             tests=("reference", test),
             notes=(text, f"see {text}"),
             measures=tuple(

@@ -200,6 +200,7 @@ from .sections import mark_simulated as mark_simulated
 from .sections import section_of_task as section_of_task
 from .sections import shade_class as shade_class
 from .sections import shade_step as shade_step
+from .served_models import served_note as served_note
 from .trials import Trials as Trials
 from .trials import condition_codes as condition_codes
 from .trials import count_missing_by_status as count_missing_by_status

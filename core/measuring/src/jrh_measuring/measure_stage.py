@@ -44,6 +44,7 @@ from jrh_measuring.findings.record import (
     rules_of,
     write_record,
 )
+from jrh_measuring.served_models import served_models
 
 _FAILED: Final = "failed"
 """Mark of measures that are not all there."""
@@ -79,8 +80,8 @@ class Measuring(Stage):
             evolve(line, agreement=agreements(work.store, line.task, line.test, report.level))
             for line in report.attrition
         )
-        measured = evolve(report, attrition=tuple(attrition), measures=measures).add_notes(notes)
-        return _with_findings(measured, work)
+        measured = evolve(report, attrition=tuple(attrition), measures=measures, served=served_models(report))
+        return _with_findings(measured.add_notes(notes), work)
 
 
 def _with_findings(report: RunReport, work: StageWork) -> RunReport:

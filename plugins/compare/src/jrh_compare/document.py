@@ -22,6 +22,7 @@ from jrh_measuring.comparing.results import (
     Row,
     SideName,
     Within,
+    served_to,
 )
 from jrh_measuring.comparing.scoring import MEASURES, measure_names
 
@@ -69,9 +70,12 @@ def document(comparison: Comparison, *, brief: bool = False) -> Iterator[Section
     if comparison.unfinished:
         # The numbers below may change: that is said before them.
         yield Section(title="", blocks=(Lines(lines=tuple(f"Caution: {why}." for why in comparison.unfinished)),))
-    if brief:
-        yield from _brief(comparison)
-        return
+    yield from _brief(comparison) if brief else _full(comparison)
+    sides = (side for pair in comparison.pairs for side in (pair.first, pair.second))
+    yield from (Section(title="", blocks=(Lines(lines=(line,)),), of_all=True) for line in served_to(*sides))
+
+
+def _full(comparison: Comparison) -> Iterator[Section]:
     for pair in comparison.pairs:
         yield Section(title=_title(pair), blocks=tuple(_pair(pair, comparison)))
     # One side alone is no curve.

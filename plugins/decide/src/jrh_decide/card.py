@@ -14,7 +14,6 @@ from jrh.hashing import content_id
 from jrh.plugins import Role
 from jrh.text import clean_text, count_noun
 from jrh_measuring import format_basis, format_figure, is_estimable, markdown_text, measures_by_role
-from jrh_measuring.comparing.causes import models_that_answered
 
 from jrh_decide.swap import fingerprint, prompt_parts
 from jrh_decide.swap_text import format_part
@@ -66,7 +65,7 @@ class Card:
     model: str
     """The suite's name of the model; empty where the judge names none."""
     served: tuple[str, ...]
-    """What the provider said had answered, from at most 200 replies."""
+    """What the provider says it served."""
     items: int
     clusters: int
     verdicts: int
@@ -105,11 +104,10 @@ def make_card(run: Path, *, judge: str = "", task: str = "", plugins: Sequence[s
             raise JrhError(f"judge '{name}' has no verdict in '{run}': there is nothing to write on a card")
         used = [part for part in report.components if (part.role, part.name) == ("judge", name)]
         model = next((str(part.options["model"]) for part in used if isinstance(part.options.get("model"), str)), "")
-        rows = report.records.where(report.records.equals("judge", name))
         card = Card(
             sentence="", judge=name, task=named, suite=report.suite, version=report.version,
             simulated=name in report.simulated, component=used[0].component if used else "", model=model,
-            served=tuple(models_that_answered(rows, report)), items=counted.n_items, clusters=counted.n_clusters,
+            served=report.served.get(name, ()), items=counted.n_items, clusters=counted.n_clusters,
             verdicts=verdicts, missing=missing,
             prompt_digest=content_id(prompt_parts(summary.task), fingerprint(report, name)),
             data_digest=_data_digest(report, named),

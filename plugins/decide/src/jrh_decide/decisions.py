@@ -14,6 +14,7 @@ from jrh.text import clean_text, count_noun
 from jrh_interchange import MOST_ROWS, NULL_TEXTS, Row, check_columns, guess_format, missing_texts, read_table
 from jrh_interchange import fold_label as fold
 from jrh_measuring import Coded, Codes, Floats, Trials, combine_codes, count_missing_by_status, is_named, read_trials
+from jrh_measuring.served_models import served_note
 
 from jrh_decide.stored import run_directory
 
@@ -298,7 +299,7 @@ def _stated(name: str, rows: Sequence[Row], label: Codes) -> Floats:
 def _read_run(question: Question) -> Votes:
     with open_report(run_directory(question.source)) as report:
         records, tasks = report.records, {summary.task.name: summary.task for summary in report.tasks}
-        known, simulated, unfinished = report.judges, report.simulated, report.incomplete
+        known, simulated, served, unfinished = report.judges, report.simulated, report.served, report.incomplete
     judges, by = question.judges or known, question.by
     if unknown := [name for name in judges if name not in known]:
         raise JrhError(f"the run has no judge '{clean_text(unknown[0])}'; its judges: {quote_names(known)}")
@@ -336,17 +337,19 @@ def _read_run(question: Question) -> Votes:
         judge=place[given], cost=cost, people=trials.gold[of_item].astype(np.int64)[:, None],
         labels=trials.labels, cluster=evolve(trials.cluster, codes=trials.cluster.codes[of_item]),
         segment=None if by is None else evolve(segment, codes=segment.codes[of_item]),
-        notes=describe_run(trials, rows, unfinished=unfinished), simulated=tuple(sorted(simulated & set(judges))),
+        notes=describe_run(trials, rows, unfinished=unfinished, served=served_note(served, judges)),
+        simulated=tuple(sorted(simulated & set(judges))),
     )  # fmt: skip
 
 
-def describe_run(trials: Trials, rows: Codes, *, unfinished: bool) -> tuple[str, ...]:
-    """Return what limits an answer from some trials of a run: not finished, labels of models, missing verdicts."""
+def describe_run(trials: Trials, rows: Codes, *, unfinished: bool, served: str) -> tuple[str, ...]:
+    """Return what an answer from some trials of a run rests on: not finished, labels of models, missing, served."""
     lost = count_missing_by_status(trials, rows)
     sources = sorted(set(trials.column("gold_source").names) - {"", "people"})
     notes = {
         "The run is not finished: only its verdicts so far count.": unfinished,
         f"Some labels come from {quote_names(sources)}, not from people.": sources,
         f"Missing verdicts: {', '.join(f'{name} {count}' for name, count in lost.items())}.": lost,
+        served: served,
     }
     return tuple(note for note, there in notes.items() if there)

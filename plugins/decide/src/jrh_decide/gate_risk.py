@@ -12,7 +12,7 @@ import numpy as np
 from attrs import Factory, evolve, frozen
 from jrh import JrhError, Measure, MetricContext, RecordTable, RunReport, open_report
 from jrh.running import RunState, run_state
-from jrh_measuring import GateOptions, Look, one_sided_measuring, parse_rule
+from jrh_measuring import GateOptions, Look, one_sided_measuring, parse_rule, served_note
 from jrh_measuring.gating.checking import FAILS, HOLDS, INCOMPLETE, Checked, Terms, check
 from jrh_measuring.gating.deciding import Outcome, decide
 from jrh_stats import binomial_limits
@@ -219,6 +219,7 @@ def find_gate_risk(
         target=target, same=answer_of(endings["same", SAME], endings["same", LOSS]),
         fresh=answer_of(endings["fresh", SAME], endings["fresh", LOSS]), moved=moved, designs=designs,
         questions=tuple(verdicts.restless_questions()), simulated=tuple(sorted(report.simulated)),
+        notes=tuple(filter(None, [served_note(report.served, report.judges)])),
     )  # fmt: skip
 
 

@@ -147,6 +147,7 @@ def _basis(found: GateRisk) -> Iterator[str]:
         f"{count_noun(found.runs - found.ignored, 'run')} of {clean_text(found.suite)}, {gone}; "
         f"{found.same.red.nights} simulated nights each.{simulated}"
     )
+    yield from found.notes
     if found.ignored:
         yield (
             f"{count_noun(found.ignored, 'run')} left out: every verdict is that of an earlier run, so its replies may "

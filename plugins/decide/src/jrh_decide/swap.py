@@ -14,7 +14,7 @@ from attrs import evolve, frozen
 from jrh import Item, JrhError, Json, RunReport, Scale, ScaleKind, Task
 from jrh.hashing import content_id
 from jrh_measuring import round_up
-from jrh_measuring.comparing.causes import NotComparableError, causes, check_comparable, models_that_answered
+from jrh_measuring.comparing.causes import NotComparableError, causes, check_comparable
 from jrh_measuring.comparing.cost_curve import curve
 from jrh_measuring.comparing.flips import flips
 from jrh_measuring.comparing.matching import Matched, items_by_name, leave_out_other_texts, match
@@ -445,7 +445,7 @@ def _moved(before: Side, after: Side, matched: Matched) -> Iterator[Part]:
     prints = [fingerprint(side.run.report, side.name.judge) for side in (before, after)]
     yield _part("judge", *prints, known=all(prints))
     # A provider may serve another snapshot to the same judge: nothing that a suite says would differ.
-    answered = [models_that_answered(side.records, side.run.report) for side in (before, after)]
+    answered = [side.name.served or () for side in (before, after)]
     if any(answered):
         yield _part("answering model", *answered, known=all(answered))
     if before.run is after.run:

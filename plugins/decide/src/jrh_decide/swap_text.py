@@ -12,7 +12,7 @@ from attrs import asdict
 from jrh import Interval
 from jrh.text import clean_text, count_noun, format_dollars
 from jrh_measuring import format_counts, format_ends, format_number, state_p, terminal_text
-from jrh_measuring.comparing.results import Noise
+from jrh_measuring.comparing.results import Noise, served_to
 
 from jrh_decide.equating import Mark
 from jrh_decide.swap import ANSWERED, FEWEST, SAME, Answer, Row, Swap, Translation
@@ -257,3 +257,4 @@ def _basis(found: Swap) -> Iterator[str]:
         f"{count_noun(len(found.rows), 'row')} (Holm, {100 * (1 - found.level):.2g}%); the answer needs every row of "
         f"all strata to be within the margin.{small * bool(found.small_strata)}"
     )
+    yield from served_to(found.old, found.new)

@@ -25,7 +25,7 @@ from jrh_interchange import (  # fmt: skip
     read_table,
     winner_meant,
 )
-from jrh_measuring import Codes, Floats, Mask, Trials, is_named, read_trials
+from jrh_measuring import Codes, Floats, Mask, Trials, is_named, read_trials, served_note
 from jrh_measuring.covariates import label_values
 from numpy.typing import NDArray
 
@@ -85,7 +85,7 @@ def read_system_verdicts(question: RankQuestion) -> SystemVerdicts:
 def _read_run(question: RankQuestion) -> SystemVerdicts:
     with open_report(run_directory(question.source)) as report:
         records, tasks = report.records, {summary.task.name: summary.task for summary in report.tasks}
-        known, simulated, unfinished = report.judges, report.simulated, report.incomplete
+        known, simulated, served, unfinished = report.judges, report.simulated, report.served, report.incomplete
     judges, task = question.judges or known, tasks.get(question.task or (*tasks, "")[0])
     if unknown := [name for name in judges if name not in known]:
         raise JrhError(f"the run has no judge '{clean_text(unknown[0])}'; its judges: {quote_names(known)}")
@@ -115,7 +115,7 @@ def _read_run(question: RankQuestion) -> SystemVerdicts:
     values, people, item = {"": value[trials.label[rows]]}, value[trials.gold[rows]], trials.item.codes[rows]
     cluster = trials.cluster.codes[rows]
     every = _contests(pairs[used], values, people, cluster, compared=compared, item=item, test=tests)[""]
-    notes = describe_run(trials, rows, unfinished=unfinished)
+    notes = describe_run(trials, rows, unfinished=unfinished, served=served_note(served, judges))
     return SystemVerdicts(
         judges={name: every.take(is_named(trials.judge, name)[rows]) for name in judges},
         positive=positive,

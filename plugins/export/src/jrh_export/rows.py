@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from jrh import Measure, RunReport, content_id
 from jrh.text import clean_text
-from jrh_measuring import measure_rows
+from jrh_measuring import measure_rows, served_note
 
 _CREDENTIALS: Final = re.compile(r"(?<=://)[^/\s@]+@")
 
@@ -69,6 +69,7 @@ def about(report: RunReport) -> dict[str, str]:
         "jrh.level": f"{report.level:g}",
         "jrh.judges": clean_text(", ".join(report.judges), _LONGEST),
         "jrh.simulated": clean_text(", ".join(sorted(report.simulated)), _LONGEST) or "none",
+        "jrh.served": clean_text(served_note(report.served, report.judges), _LONGEST) or "not stated",
         "jrh.planned": str(report.planned),
         "jrh.missing_records": str(report.missing_records),
         "jrh.still_planning": str(report.still_planning).lower(),

@@ -50,6 +50,7 @@ def _decision(each: Decision, checked: Checked) -> Mapping[str, object]:
         "threshold": each.rule.threshold,
         "judge": each.place.judge,
         "simulated": each.place.judge in checked.simulated,
+        "served": list(checked.served.get(each.place.judge, ())),
         "task": each.place.task,
         "test": each.place.test,
         "cell": dict(each.rule.cell),

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from jrh import Measure
 from jrh.text import clean_text, count_noun
 from jrh.values import Finding
-from jrh_measuring import format_basis, format_counts, format_number, is_proportion
+from jrh_measuring import format_basis, format_counts, format_number, is_proportion, served_note
 from jrh_measuring.gating import checking
 from jrh_measuring.gating.checking import Answered, Checked
 from jrh_measuring.gating.deciding import Decision, Outcome, Place, usable_interval
@@ -58,6 +58,8 @@ def terms_of_decision(checked: Checked) -> tuple[str, ...]:
         sentences.append(
             f"This look could not be recorded, so the next one will not count it: {clean_text(checked.look.unrecorded)}"
         )
+    if served := served_note(checked.served, checked.judges):
+        sentences.append(served.removesuffix("."))
     return tuple(sentences)
 
 

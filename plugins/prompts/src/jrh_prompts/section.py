@@ -10,6 +10,7 @@ from attrs import evolve, frozen
 from jrh import RunReport
 from jrh.values import Column, MeasureRef, Row, Section, TablePart
 from jrh_measuring import CONSTANT_VERDICTS, DEGENERATE, HeatPart, Layer, MeasureTable, ReportMeasures, section_of_task
+from jrh_measuring.sections import mark_simulated
 
 PAIRS: Final = 40
 """Template pairs of a task that are listed, worst first; the others are counted."""
@@ -212,8 +213,7 @@ def _flips(measures: ReportMeasures, task: str) -> TablePart | None:
     rows = tuple(
         Row(heads=(pair, test), cells=tuple(rates.get((judge, test, pair)) for judge in judges)) for test, pair in keys
     )
-    marks = (f"{judge} (simulated)" if judge in report.simulated else judge for judge in judges)
-    columns = tuple(Column(heading=judge, measure=_FLIPS) for judge in marks)
+    columns = tuple(Column(heading=mark_simulated(report, judge), measure=_FLIPS) for judge in judges)
     caption = "Flip rate of each template pair by judge, most flips first"
     return _table(caption, ("templates", "Test"), columns, rows, shown=PAIRS)
 

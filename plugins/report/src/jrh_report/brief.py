@@ -13,7 +13,7 @@ from jrh import REFERENCE, RunReport
 from jrh.text import clean_text as clean
 from jrh.text import count_noun, format_dollars
 from jrh.values import Basis, Cell, Finding, Importance, MeasureRef, Severity, TablePart, TextPart, total_spending
-from jrh_measuring import content_text, figure_with_flags, format_counts, shown_flags
+from jrh_measuring import content_text, figure_with_flags, format_counts, mark_simulated, shown_flags
 from rich.cells import cell_len
 from rich.console import Console, Group, RenderableType
 from rich.table import Table as Grid
@@ -21,7 +21,7 @@ from rich.text import Text
 
 from jrh_report import tables
 from jrh_report.findings import DATA
-from jrh_report.sections import mark_of
+from jrh_report.sections import mark_of, served_in
 
 _LINES_OF_ALL: Final = 15
 _LINES_PER_TASK: Final = 5
@@ -120,8 +120,8 @@ def _first_sections(report: RunReport, console: Console) -> Iterator[RenderableT
                 first = False
                 yield Text("")
                 yield _answer_grid(report, table, console)
-                if table.note:
-                    yield Text(clean(table.note, _TEXT), style="dim")
+                for note in filter(None, (table.note, served_in(report, table))):
+                    yield Text(clean(note, _TEXT), style="dim")
     if more:
         yield Text(f"In the report: {clean('; '.join(more), _TEXT)}", style="dim")
 
@@ -294,7 +294,7 @@ def _about(report: RunReport, judge: str) -> str:
         dollars = format_dollars(cost.cost, cost.unknown, cost.replies)
         # "unknown" alone would leave open what is unknown.
         parts.append(f"cost {dollars}" if cost.unknown >= cost.replies else dollars)
-    name = clean(tables.judge_label(report, judge), _TEXT)
+    name = clean(mark_simulated(report, judge), _TEXT)
     about = ", ".join(part for part in parts if part)
     return f"{name}: {about}" if about else name
 

@@ -26,11 +26,10 @@ from jrh_measuring import (
     is_estimable,
     linear_axis,
     logarithmic_axis,
+    mark_simulated,
     shade_step,
 )
 from jrh_measuring.drawing import INK, LINE, SIZE
-
-from jrh_report.tables import judge_label
 
 ROWS: Final = 80
 """Intervals of one plot; of more rows the first are drawn."""
@@ -276,7 +275,7 @@ def _horizontal(panel: Panel, part: CurvePart, start: float, end: float) -> Axis
 
 def short_name(report: RunReport, name: str, limit: int = _NAME) -> str:
     """Return a name for a plot; the mark of a judge whose answers are made up stays."""
-    return _with_end(judge_label(report, name), limit + len(judge_label(report, name)) - len(name))
+    return _with_end(mark_simulated(report, name), limit + len(mark_simulated(report, name)) - len(name))
 
 
 def _with_end(name: str, limit: int) -> str:

@@ -8,10 +8,9 @@ from typing import Final
 from attrs import frozen
 from jrh import REFERENCE, RunReport
 from jrh.values import Finding
-from jrh_measuring import CONSTANT_GOLD, SIMULATED
+from jrh_measuring import CONSTANT_GOLD, SIMULATED, mark_simulated
 
 from jrh_report.sections import heat_measures, heat_parts
-from jrh_report.tables import judge_label
 
 DATA: Final = "Data and tests"
 """The heading of the findings that are about no judge."""
@@ -40,7 +39,7 @@ def findings_by_judge(report: RunReport) -> Iterator[JudgeFindings]:
     for judge in judges:
         findings = tuple(finding for finding in report.findings if finding.judge == judge)
         if findings:
-            heading = judge_label(report, judge) if judge else DATA
+            heading = mark_simulated(report, judge) if judge else DATA
             yield JudgeFindings(judge=judge, heading=heading, findings=findings)
 
 
@@ -91,7 +90,7 @@ def _caution(
 
 
 def _where(judge: str, tests: Mapping[str, None], report: RunReport) -> str:
-    name = judge_label(report, judge)
+    name = mark_simulated(report, judge)
     # A list of all tests says less than the word.
     if set(tests) >= set(report.tests):
         return f"{name} in all tests"

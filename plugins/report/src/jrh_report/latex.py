@@ -11,11 +11,10 @@ from attrs import frozen
 from jrh import Measure, RunReport
 from jrh.text import clean_text
 from jrh.values import MeasureRef
-from jrh_measuring import HeatPart, Layer, format_estimate, format_interval, format_sizes
+from jrh_measuring import HeatPart, Layer, format_estimate, format_interval, format_sizes, mark_simulated, served_note
 
 from jrh_report.options import LatexOptions
 from jrh_report.sections import section_texts
-from jrh_report.tables import judge_label
 
 _NEEDED: Final = (
     r"% Needs \usepackage{booktabs}. The text is UTF-8; letters beyond those of the font need XeLaTeX or LuaLaTeX."
@@ -69,13 +68,14 @@ class LatexReporter:
             for table in text.tables:
                 if table.title not in heat:
                     caption = f"{latex_text(text.title)}: {latex_text(table.title, 400)}"
+                    caption += f". {latex_text(table.served, 800)}" if table.served else ""
                     lines += ["", *latex_table(caption, f"tab:jrh-{next(label)}", table.columns, table.rows)]
         return "\n".join(lines) + "\n"
 
     def _by_tests(self, report: RunReport, task: str, part: HeatPart, layer: Layer, label: str) -> Iterator[str]:
         yield r"\begin{table}[htbp]"
         yield r"\centering"
-        yield rf"\caption{{{_caption(report, task, layer)}}}"
+        yield rf"\caption{{{_caption(report, task, layer)} {latex_text(served_note(report.served, part.rows), 800)}}}"
         yield rf"\label{{{label}}}"
         # Paper has a width: a heat map of many tests is broken into tables below each other.
         for start in range(0, len(part.columns), self.options.tests):
@@ -94,7 +94,7 @@ class LatexReporter:
         cells = [layer.cells[row][test] for test in tests]
         measures = [report.measures[cell.measure] if isinstance(cell, MeasureRef) else None for cell in cells]
         digits = self.options.digits
-        name = latex_text(judge_label(report, part.rows[row]))
+        name = latex_text(mark_simulated(report, part.rows[row]))
         estimates = ("---" if cell is None else _number(format_estimate(cell, digits)) for cell in measures)
         intervals = ("" if cell is None else _number(format_interval(cell, digits)) for cell in measures)
         yield [name, *estimates]

@@ -253,7 +253,7 @@ def _every_measure(report: RunReport) -> Iterator[Block]:
 def _table_block(table: tables.Table, importance: Importance, *, what: str, heading: bool = False) -> Block:
     """Return a table, with its title as a heading where wanted and its note."""
     rule = ("---:" if column in table.right else "---" for column in range(len(table.columns)))
-    above = [*([f"## {table.title}"] if heading else []), *([safe(table.note, 1500)] if table.note else [])]
+    above = [*([f"## {table.title}"] if heading else []), *([safe(table.about, 1500)] if table.about else [])]
     head = "".join(f"{part}\n\n" for part in above)
     return Block(
         head=f"{head}{_line(table.columns)}\n| {' | '.join(rule)} |\n",

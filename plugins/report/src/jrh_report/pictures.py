@@ -9,10 +9,10 @@ from attrs import frozen
 from jrh import RunReport
 from jrh.text import clean_text
 from jrh.values import Part
-from jrh_measuring import CurvePart, Drawing, HeatPart, MatrixPart
+from jrh_measuring import CurvePart, Drawing, HeatPart, MatrixPart, mark_simulated
 
 from jrh_report.drawings import draw_curves, draw_forest, draw_heat
-from jrh_report.tables import finite, judge_label
+from jrh_report.tables import finite
 
 _ABOUT: Final = "Estimates with intervals; report.json holds the same numbers."
 
@@ -25,7 +25,7 @@ class PictureReporter:
         """Return the files by name; the same report gives the same bytes."""
         report = finite(report)
         files, index = {}, [f"Plots of {clean_text(report.suite)}"]
-        index += [f"Judge: {clean_text(judge_label(report, judge))}" for judge in report.judges]
+        index += [f"Judge: {clean_text(mark_simulated(report, judge))}" for judge in report.judges]
         for name, title, svg in pictures(report):
             files[f"{name}.svg"] = svg
             index.append(f"{name}.svg: {title}")

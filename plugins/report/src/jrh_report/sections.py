@@ -13,9 +13,11 @@ from jrh_measuring import (
     HeatPart,
     Place,
     cell_text,
+    mark_simulated,
+    served_note,
 )
 
-from jrh_report.tables import Table, judge_label
+from jrh_report.tables import Table
 
 MIXED: Final = "simulated judges among them"
 """The mark of a row about several judges, some of which are simulated."""
@@ -115,7 +117,7 @@ def section_texts(report: RunReport, digits: int, *importance: Importance, gap: 
 def title(report: RunReport, section: Section) -> str:
     """Return the title with what the section is about: the judge, and the task if there are several."""
     task = section.task if len(report.tasks) > 1 else ""
-    about = ", ".join(part for part in (section.judge and judge_label(report, section.judge), task) if part)
+    about = ", ".join(part for part in (section.judge and mark_simulated(report, section.judge), task) if part)
     return f"{section.title}: {about}" if about else section.title
 
 
@@ -161,6 +163,15 @@ def mark_of(report: RunReport, row: Row) -> str:
     return SIMULATED if all(measure.judge in report.simulated for measure in flagged) else MIXED
 
 
+def served_in(report: RunReport, part: TablePart) -> str:
+    """Say which models were served to the judges that a table names, or whose measures it shows; empty: unknown."""
+    texts = [part.caption, *part.heads, *(column.heading for column in part.columns)]
+    for row in part.rows:
+        cells = (cell for cell in row.cells if isinstance(cell, str))
+        texts += [*row.heads, *cells, *(measure.judge for measure in measures_of(report, row))]
+    return served_note(report.served, texts)
+
+
 def limit_rows(part: TablePart) -> TablePart:
     """Return a table with the rows that documents show; the others are counted."""
     # `shown` is None where a section sets no limit, which keeps all rows.
@@ -185,6 +196,7 @@ def _table(report: RunReport, part: TablePart, digits: int, gap: str) -> Table:
         ),
         note=" ".join(text for text in (part.note, more) if text),
         detail=part.folded,
+        served=served_in(report, part),
     )
 
 

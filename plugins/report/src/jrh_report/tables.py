@@ -6,6 +6,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Final
 
 from attrs import evolve, frozen
@@ -22,6 +23,8 @@ from jrh_measuring import (
     format_items,
     format_number,
     format_tokens,
+    mark_simulated,
+    served_note,
 )
 
 _OPTION: Final = 80
@@ -56,6 +59,13 @@ class Table:
     """What the others explain: served first where there is little room."""
     detail: bool = False
     """Short outputs leave it out, and others fold it."""
+    served: str = ""
+    """Which models the judges that it names were served."""
+
+    @property
+    def about(self) -> str:
+        """Return what a reader of the table has to know."""
+        return " ".join(filter(None, (self.note, self.served)))
 
 
 def run_tables(report: RunReport, digits: int = 2) -> list[Table]:
@@ -70,12 +80,12 @@ def run_tables(report: RunReport, digits: int = 2) -> list[Table]:
         components(report),
     )
     # Every table is built, and an empty one is left out here alone: no format decides about it by itself.
-    return [table for table in tables if table.rows]
+    return [with_served(report, table) for table in tables if table.rows]
 
 
-def judge_label(report: RunReport, judge: str) -> str:
-    """Return the judge's name, marked where its answers are made up."""
-    return f"{judge} (simulated)" if judge in report.simulated else judge
+def with_served(report: RunReport, table: Table) -> Table:
+    """Return the table with the models that the judges which it names were served."""
+    return evolve(table, served=served_note(report.served, chain.from_iterable(table.rows)))
 
 
 def task_line(summary: TaskSummary) -> str:
@@ -117,7 +127,7 @@ def verdicts_missing(report: RunReport) -> Table:
         title="Missing verdicts",
         columns=("judge", "trials", *used),
         rows=tuple(
-            (judge_label(report, judge), f"{by_status.total():,}", *(f"{by_status[name]:,}" for name in used))
+            (mark_simulated(report, judge), f"{by_status.total():,}", *(f"{by_status[name]:,}" for name in used))
             for judge, by_status in counts.items()
             if used
         ),
@@ -218,7 +228,7 @@ def costs(report: RunReport) -> Table:
     """Tabulate what all replies of the run cost, per component, with the total."""
     lines: dict[tuple[str, ...], list[SpendLine]] = {}
     for line in report.spending:
-        lines.setdefault((judge_label(report, line.name), line.role), []).append(line)
+        lines.setdefault((mark_simulated(report, line.name), line.role), []).append(line)
     return _cost_table(report, "Cost", ("component", "role"), lines, detail=False)
 
 
@@ -227,7 +237,7 @@ def costs_by_test(report: RunReport) -> Table:
     lines: dict[tuple[str, ...], list[SpendLine]] = {}
     roles: dict[tuple[str, ...], list[SpendLine]] = {}
     for line in report.spending:
-        lines.setdefault((judge_label(report, line.name), line.role, line.task, line.test), []).append(line)
+        lines.setdefault((mark_simulated(report, line.name), line.role, line.task, line.test), []).append(line)
         roles.setdefault((f"all {line.role}s", line.role, "", ""), []).append(line)
     # A total of a single line, or of the only role, would repeat a row.
     several = {key: spending for key, spending in roles.items() if len(spending) > 1 and len(roles) > 1}
@@ -295,12 +305,12 @@ def _option(value: object) -> str:
 
 def measures(report: RunReport, found: Iterable[Measure], digits: int) -> Table:
     """Tabulate measures with everything needed to believe them."""
-    return Table(
+    table = Table(
         title="Measures",
         columns=_MEASURE_COLUMNS,
         rows=tuple(
             (
-                judge_label(report, measure.judge),
+                mark_simulated(report, measure.judge),
                 measure.test,
                 ", ".join(f"{key}={value}" for key, value in measure.cell.items()),
                 format_estimate(measure, digits),
@@ -315,6 +325,7 @@ def measures(report: RunReport, found: Iterable[Measure], digits: int) -> Table:
         ),
         right=(6,),
     )
+    return with_served(report, table)
 
 
 def finite(report: RunReport) -> RunReport:

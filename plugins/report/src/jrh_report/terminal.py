@@ -142,8 +142,8 @@ def _indent(body: RenderableType) -> Padding:
 
 def _grid(table: tables.Table) -> Iterator[RenderableType]:
     """Yield the note, the table, and how many rows it lacks."""
-    if table.note:
-        yield Text(clean(table.note, 1500), style="dim")
+    if table.about:
+        yield Text(clean(table.about, 1500), style="dim")
     grid = Grid(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
     # Names of ordinary length stay in one piece, with their mark; the other columns fold first.
     names_fit = max((len(clean(row[0])) for row in table.rows), default=0) <= _NAMES

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from attrs import frozen
 from jrh import JrhError, RunReport
-from jrh_measuring import MEASURE_COLUMNS, measure_rows
+from jrh_measuring import MEASURE_COLUMNS, measure_rows, served_note
 
 from jrh_report.options import XlsxOptions
 from jrh_report.record_tables import chunks, names, neutral, storable
@@ -157,6 +157,7 @@ def _about(report: RunReport) -> Iterator[tuple[str, Any]]:
     yield "Level of the intervals", report.level
     yield "Judges", ", ".join(report.judges)
     yield "Simulated judges (planted behaviour, no model)", ", ".join(sorted(report.simulated)) or "none"
+    yield "Served", served_note(report.served, report.judges)
     yield "Trials", report.totals
     for finding in report.findings:
         yield "Finding", finding.sentence

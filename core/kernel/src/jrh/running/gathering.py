@@ -63,8 +63,7 @@ def gather(store: Store, summary: Summary, records: jrh.RecordTable) -> RunRepor
 
 
 def _plan_notes(store: Store) -> tuple[str, ...]:
-    text = store.meta(PLAN_NOTES)
-    return from_text(tuple[str, ...], text) if text else ()
+    return from_text(tuple[str, ...], store.meta(PLAN_NOTES) or "[]")
 
 
 def _notes_on_plugin_errors(attrition_lines: Iterable[Attrition]) -> Iterable[str]:

@@ -202,6 +202,8 @@ class RunReport:
     """
     still_planning: bool = False
     """Whether trials are still to be planned: the run is going on, or stopped before all cases were made."""
+    served: Mapping[str, tuple[str, ...]] = Factory(dict)
+    """Judge that asked a model -> the models that its provider says it served; empty: the provider states none."""
     spending: tuple[SpendLine, ...] = ()
     """What all replies of the run cost: judges, writers, graders, validators, preflight. The sum is the run's cost."""
     sections: tuple[Section, ...] = ()

@@ -6,15 +6,13 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from jrh import JrhError, Json, RecordTable, RunReport, Task
+from jrh import JrhError, Json, RunReport, Task
 from jrh.text import count_noun
 from jrh.values import ComponentUsed
 
 from jrh_measuring.comparing.results import Cause, Matching
 from jrh_measuring.comparing.sides import Side
 
-LOOKED_AT: Final = 200
-"""Maximum replies per side whose fingerprints are read."""
 SCALE: Final = ": scale"
 """How `what` of a cause ends that names the scales of both sides."""
 _LONG: Final = 120
@@ -25,8 +23,7 @@ _CASES: Final = ("stage", "perturber", "validator", "data source")
 def causes(first: Side, second: Side) -> tuple[Cause, ...]:
     """Return the differences, closest to the verdict first: judge, model, answering model, task, cases.
 
-    Options and versions come from the runs' records, fingerprints from at most 200 replies per side. Imported records
-    have neither, so only what both say about their tasks is compared.
+    Imported records name no components, so only what both say about their tasks is compared.
     """
     if first.run.imported or second.run.imported:
         return tuple(_tasks(*_tasks_of(first.run.report, second.run.report), stated=True))
@@ -43,9 +40,9 @@ def _causes(first: Side, second: Side) -> Iterator[Cause]:
         (before, name_before), (after, name_after) = (_part(role, report, judge) for report, judge in sides)
         if before is not None or after is not None:
             yield from _differences(role, _name_both(name_before, name_after), before, after)
-    answering = [models_that_answered(side.records, side.run.report) for side in (first, second)]
+    answering = [", ".join(side.name.served or ()) for side in (first, second)]
     if all(answering) and answering[0] != answering[1]:
-        yield Cause(kind="answered by", what="model", before=", ".join(answering[0]), after=", ".join(answering[1]))
+        yield Cause(kind="answered by", what="model", before=answering[0], after=answering[1])
     if first.name.simulated or second.name.simulated:
         yield from _seeds_of_names(first, second)
     if first.run is second.run:
@@ -157,21 +154,6 @@ def _short(old: str, new: str) -> tuple[str, str]:
     begin = max(0, start - _LONG // 4)
     cut = [("…" if begin else "") + text[begin : begin + _LONG] for text in (old, new)]
     return cut[0], cut[1]
-
-
-def models_that_answered(records: RecordTable, report: RunReport) -> list[str]:
-    """Return the models that answered a judge, from a sample of replies spread evenly over the plan.
-
-    Args:
-        records: those of the judge.
-        report: its run, open for reading.
-    """
-    ids = [trial for trial in records.text("trial_id") if trial] if len(records) else []
-    # Spread over the plan: a model may change under its name in the middle of a run.
-    some = ids[:: max(1, -(-len(ids) // LOOKED_AT))]
-    replies = report.evidence.replies(some)
-    answered = {(reply.fingerprint, reply.model_version) for reply in replies.values() if reply.fingerprint}
-    return [f"{model} ({version})" if version else model for model, version in sorted(answered)]
 
 
 def _tasks_of(first: RunReport, second: RunReport) -> tuple[Mapping[str, Task], Mapping[str, Task]]:

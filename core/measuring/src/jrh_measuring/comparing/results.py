@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from enum import Enum
 
 from attrs import Factory, frozen
 from jrh.values import ClaimFamily
+
+from jrh_measuring.served_models import served_note
 
 
 class Answer(Enum):
@@ -54,6 +56,14 @@ class SideName:
     suite: str
     judge: str
     simulated: bool
+    served: tuple[str, ...] | None = None
+    """What the provider says it served; None: no model was asked."""
+
+
+def served_to(*sides: SideName) -> Iterator[str]:
+    """Yield a sentence on what was served to the judges of several sides, if a provider says it."""
+    served = {side.label: side.served for side in sides if side.served is not None}
+    yield from filter(None, [served_note(served, served)])
 
 
 @frozen(kw_only=True)

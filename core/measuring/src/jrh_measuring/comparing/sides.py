@@ -160,5 +160,6 @@ def _side(run: OpenRun, judge: str) -> Side:
         suite=run.report.suite,
         judge=judge,
         simulated=judge in run.report.simulated,
+        served=run.report.served.get(judge),
     )
     return Side(name=name, run=run)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from attrs import frozen
+from attrs import Factory, frozen
 from jrh import REFERENCE, MetricContext, RunReport
 from jrh.running import RunState
 from jrh.values import Finding, Severity
@@ -64,6 +64,7 @@ class Checked:
     """Coverage of the intervals."""
     judges: tuple[str, ...] = ()
     simulated: frozenset[str] = frozenset()
+    served: Mapping[str, tuple[str, ...]] = Factory(dict)
     terms: Terms
     unfinished: str
     """Why the run is not finished; empty if it is."""
@@ -164,6 +165,7 @@ def check(
         level=report.level,
         judges=report.judges,
         simulated=report.simulated,
+        served=report.served,
         terms=terms,
         unfinished=unfinished,
         ended=ended,

@@ -19,13 +19,14 @@ from jrh_measuring import (
     Layer,
     MatrixPart,
     number_text,
+    served_note,
     shade_class,
     shown_flags,
 )
 from markupsafe import Markup
 
 from jrh_report.drawings import PANELS, draw_curves, draw_forest
-from jrh_report.sections import MIXED, all_sections, limit_rows, mark_of
+from jrh_report.sections import MIXED, all_sections, limit_rows, mark_of, served_in
 
 _DIGITS: Final = 3
 _HEAT_DIGITS: Final = 2
@@ -76,6 +77,7 @@ class Table:
     more: int
     """Lines that are left out."""
     folded: bool
+    served: str
 
     @property
     def mark(self) -> str:
@@ -245,6 +247,7 @@ def _lenses(report: RunReport, task: str, part: HeatPart, key: str) -> Iterator[
             ),
             more=0,
             folded=False,
+            served=served_note(report.served, part.rows),
         )
         yield Lens(
             key=place,
@@ -297,6 +300,7 @@ def _table(report: RunReport, task: str, table: TablePart, part: Declared) -> Ta
         ),
         more=table.more,
         folded=table.folded,
+        served=served_in(report, table),
     )
 
 

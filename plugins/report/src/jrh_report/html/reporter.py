@@ -13,6 +13,8 @@ from attrs import frozen
 from jrh import RunReport
 from jrh.values import Importance
 from jrh_measuring import format_estimate, format_interval, format_items, format_missing, page_environment
+from jrh_measuring.sections import mark_simulated
+from jrh_measuring.served_models import served_note
 
 from jrh_report import tables
 from jrh_report.findings import cautions, flag_meanings
@@ -20,7 +22,7 @@ from jrh_report.html.answer import answers
 from jrh_report.html.flips import collect_flips
 from jrh_report.html.parts import page_sections, trust_markup
 from jrh_report.options import HtmlOptions
-from jrh_report.tables import finite, judge_label
+from jrh_report.tables import finite
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -105,5 +107,5 @@ def render_template(name: str, report: RunReport, **shown: Any) -> str:
 
 @cache
 def _environment() -> Environment:
-    functions = (format_estimate, format_interval, format_items, format_missing, judge_label)
+    functions = (format_estimate, format_interval, format_items, format_missing, mark_simulated, served_note)
     return page_environment("jrh_report.html", {function.__name__: function for function in functions})

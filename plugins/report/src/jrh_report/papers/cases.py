@@ -7,10 +7,10 @@ from typing import Any
 
 from jrh import MetricContext, RunReport, Task
 from jrh_measuring import Pairs, Trials, align_answers, answers_by, ballots_of, panels_of, read_trials, template_pairs
+from jrh_measuring.sections import mark_simulated
 from jrh_stats import majority_vote
 
 from jrh_report.papers.sheet import Cell, Sheet
-from jrh_report.tables import judge_label
 
 _HALF = 0.5
 
@@ -42,7 +42,7 @@ def _votes(report: RunReport, trials: Trials, tasks: Mapping[str, Task]) -> Shee
             right = "" if not truth else "yes" if decided[ballot] == ballots.truth[ballot] else "no"
             head = (cell.task, cell.test, *_of(trials, int(first)))
             rows.append((*head, truth, *votes, labels[decided[ballot]] or "tie", right))
-    shown = (judge_label(report, judge) for judge in judges)
+    shown = (mark_simulated(report, judge) for judge in judges)
     return Sheet(
         name="majority-votes",
         title="The majority's verdict on every case",
@@ -73,7 +73,7 @@ def _flips(report: RunReport, trials: Trials) -> Sheet:
         for row, pair in zip(*first.in_plan.nonzero(), strict=True):
             known = [of_judge for of_judge in pairs if of_judge.usable[row, pair]]
             flipping = [
-                judge_label(report, judge.answers.cell.judge) for judge in known if judge.scores[row, pair] < _HALF
+                mark_simulated(report, judge.answers.cell.judge) for judge in known if judge.scores[row, pair] < _HALF
             ]
             if known:
                 item = first.answers.items[row]

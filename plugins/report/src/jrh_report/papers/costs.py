@@ -7,9 +7,9 @@ from typing import Final
 
 from jrh import RunReport
 from jrh.values import SpendLine, total_spending
+from jrh_measuring import mark_simulated
 
 from jrh_report.papers.sheet import Cell, Sheet
-from jrh_report.tables import judge_label
 
 _AT_ONCE: Final = 500
 _JUDGE: Final = "judge"
@@ -50,7 +50,7 @@ def _usage(report: RunReport) -> Sheet:
         reasoning, stated = _reasoning(report, judge)
         rows.append(
             (
-                judge_label(report, judge),
+                mark_simulated(report, judge),
                 sum(line.trials for line in lines),
                 sum(line.prompt_tokens for line in lines),
                 sum(line.completion_tokens for line in lines),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from attrs import evolve, frozen
-from jrh import RunReport
+from jrh import Measure, RunReport
 from jrh.text import clean_text
-from jrh_measuring import markdown_text
+from jrh_measuring import markdown_text, served_note
 
 from jrh_report.options import PaperOptions
 from jrh_report.papers import cases, costs, sections
@@ -30,7 +30,7 @@ class PapersReporter:
         report = sections.with_sizes(finite(report), self.options.variants)
         taken: set[str] = set()
         # Plugins name their files without knowing of each other.
-        sheets = [evolve(sheet, name=unlike(sheet.name, taken)) for sheet in _sheets(report)]
+        sheets = [evolve(_with_served(report, sheet), name=unlike(sheet.name, taken)) for sheet in _sheets(report)]
         files: dict[str, str | bytes] = {}
         for sheet in sheets:
             if "csv" in self.options.formats:
@@ -52,6 +52,12 @@ class PapersReporter:
         lines += [f"- `{sheet.name}.csv`: {sheet.title}. {sheet.note}" for sheet in sheets if sheet.per_case]
         lines += ["", "## Figures", "", *(drawn or ["None."])] if "svg" in self.options.formats else []
         return {**files, "index.md": "\n".join(lines if sheets or drawn else [*lines, "No tables."]) + "\n"}
+
+
+def _with_served(report: RunReport, sheet: Sheet) -> Sheet:
+    cells = (cell.judge if isinstance(cell, Measure) else str(cell) for row in sheet.rows for cell in row)
+    served = served_note(report.served, (*sheet.columns, *cells))
+    return evolve(sheet, note=" ".join(filter(None, (sheet.note, served))))
 
 
 def _sheets(report: RunReport) -> Iterator[Sheet]:

@@ -9,11 +9,10 @@ from attrs import evolve
 from jrh import Measure, RunReport
 from jrh.values import Cell as Content
 from jrh.values import Column, FindingRef, MeasureRef, Row, Section, TablePart
-from jrh_measuring import HeatPart, Layer, better_values
+from jrh_measuring import HeatPart, Layer, better_values, mark_simulated
 
 from jrh_report.papers.sheet import Cell, Sheet
 from jrh_report.pictures import end_of
-from jrh_report.tables import judge_label
 
 Variants: TypeAlias = Mapping[tuple[str, str, str, str, str], int]
 """(measure, task, judge, test, variant) -> its place."""
@@ -119,7 +118,7 @@ def _sheet(report: RunReport, table: TablePart, task: str, name: str) -> Sheet:
         title=f"{table.caption}, task {task}" if task else table.caption,
         columns=(*heads, *(column.heading for column in table.columns)),
         rows=tuple(
-            (*(judge_label(report, head) for head in row.heads), *(_cell(report, cell) for cell in row.cells))
+            (*(mark_simulated(report, head) for head in row.heads), *(_cell(report, cell) for cell in row.cells))
             for row in table.rows
         ),
         note=table.note,

@@ -1,0 +1,51 @@
+"""Which models providers say they served to each judge, and how a table that names judges says it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from jrh import RunReport
+from jrh.text import clean_text
+
+_MODELS: Final = 3
+"""Models of a judge that a note names."""
+_JUDGES: Final = 12
+_NAME: Final = 60
+"""Characters of a name: providers write what they like."""
+
+
+def served_models(report: RunReport) -> Mapping[str, tuple[str, ...]]:
+    """Return what providers say they served to each judge that asked a model, in the suite's order.
+
+    Model and system fingerprint, as the provider states them; empty: it states none. Simulated judges are left out.
+    """
+    sources = [source for source in report.evidence.sources() if source.role == "judge"]
+    served = {source.name: {each.model_version for each in sources if each.name == source.name} for source in sources}
+    judges = (judge for judge in report.judges if judge in served and judge not in report.simulated)
+    return {judge: tuple(sorted(served[judge] - {""})) for judge in judges}
+
+
+def served_note(served: Mapping[str, Sequence[str]], texts: Iterable[str]) -> str:
+    """Say which models were served to the judges that the texts of a table name; empty if no provider says it.
+
+    Args:
+        served: `RunReport.served`.
+        texts: captions, headings and cells of the table.
+    """
+    # In any text: a table may name a judge in a heading, or two of them in a cell.
+    text = "\n".join(texts)
+    named = [judge for judge in served if re.search(rf"(?<![\w-]){re.escape(judge)}(?![\w-])", text)]
+    if not any(served[judge] for judge in named):
+        return ""
+    parts = [f"{clean_text(judge, _NAME)} {_list_models(served[judge])}" for judge in named[:_JUDGES]]
+    more = f"; {len(named) - _JUDGES:,} more judges in 'This run'" if len(named) > _JUDGES else ""
+    return f"Served: {'; '.join(parts)}{more}."
+
+
+def _list_models(versions: Sequence[str]) -> str:
+    # Without the system fingerprint, which changes often and the model seldom with it.
+    names = list(dict.fromkeys(clean_text(version.partition(" ")[0], _NAME) for version in versions))
+    more = [f"{len(names) - _MODELS:,} more"] if len(names) > _MODELS else []
+    return " and ".join([*names[:_MODELS], *more]) or "not stated"
