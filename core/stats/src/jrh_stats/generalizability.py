@@ -21,7 +21,6 @@ from jrh_stats.design import REPEAT, RESIDUAL, Design, read_design
 from jrh_stats.proportion import resample_totals
 from jrh_stats.score_intervals import t_quantile, z_quantile
 
-METHOD: Final = "cluster-bootstrap"
 _NOISE: Final = 1e-9
 """Variances smaller than this share of the total are rounding error."""
 _NO_INTERVAL: Final = "no-interval"

@@ -99,16 +99,13 @@ def _distinct_keys(keys: list[Floats]) -> tuple[list[Floats], Codes]:
     return [key[first] for key in keys], counts.astype(np.int64)
 
 
-def pair_kinds(
-    first: ArrayLike, second: ArrayLike, clusters: ArrayLike, weights: ArrayLike | None = None
-) -> tuple[Kinds, Floats] | None:
+def pair_kinds(first: ArrayLike, second: ArrayLike, clusters: ArrayLike) -> tuple[Kinds, Floats] | None:
     """Return the kinds of per-cluster tables of pairs of numbers, and the numbers.
 
     Args:
         first: numbers, shape (n,).
         second: numbers, pairwise, shape (n,).
         clusters: cluster of every pair as a whole number >= 0, shape (n,).
-        weights: what every pair counts, shape (n,); 1 by default.
 
     Returns:
         Kinds with a column per pair of the L numbers that occur on either side, the first varying slowest, and these
@@ -128,4 +125,4 @@ def pair_kinds(
     if size > MOST_LABELS:
         return None
     rows, columns = np.split(dense, 2)
-    return label_kinds(clusters, rows * size + columns, weights, n_labels=size * size), levels
+    return label_kinds(clusters, rows * size + columns, n_labels=size * size), levels

@@ -16,21 +16,13 @@ from jrh_stats.kinds import pair_kinds
 _W, _X, _Y, _XX, _YY, _XY = range(6)
 
 
-def pearson(
-    verdicts: ArrayLike,
-    truths: ArrayLike,
-    clusters: ArrayLike,
-    *,
-    case_weights: ArrayLike | None = None,
-    level: float = 0.95,
-) -> Estimate:
+def pearson(verdicts: ArrayLike, truths: ArrayLike, clusters: ArrayLike, *, level: float = 0.95) -> Estimate:
     """Estimate Pearson's correlation with the interval of `correlation_estimate`: Fisher's z, jackknife over clusters.
 
     Args:
         verdicts: numbers, shape (n,).
         truths: numbers, shape (n,).
         clusters: the cluster of each pair, shape (n,).
-        case_weights: how much each pair counts, shape (n,); 1 by default.
         level: coverage.
 
     Returns:
@@ -40,20 +32,13 @@ def pearson(
     Raises:
         ValueError: the shapes differ.
     """
-    sums = _moments(verdicts, truths, clusters, case_weights)
+    sums = _moments(verdicts, truths, clusters)
     return correlation_estimate(
         sums, _correlation, n=float(sums.total[_W]), level=level, unseen=_corners(verdicts, truths)
     )
 
 
-def scale_compression(
-    verdicts: ArrayLike,
-    truths: ArrayLike,
-    clusters: ArrayLike,
-    *,
-    case_weights: ArrayLike | None = None,
-    level: float = 0.95,
-) -> Estimate:
+def scale_compression(verdicts: ArrayLike, truths: ArrayLike, clusters: ArrayLike, *, level: float = 0.95) -> Estimate:
     """Estimate the spread of the verdicts relative to that of the truths: sd(verdicts) / sd(truths).
 
     Below 1 the judge uses less of the scale than the truths do (restriction of range), above 1 more; noise in the
@@ -68,7 +53,7 @@ def scale_compression(
         The ratio, method `jackknife-log`, or `wilson-clusters` where leaving out a cluster changes nothing. Flags:
         `empty`, `degenerate` where the truths are constant, `no-interval` from one cluster.
     """
-    sums = _moments(verdicts, truths, clusters, case_weights)
+    sums = _moments(verdicts, truths, clusters)
     return ratio_of_spreads(sums, _compression, n=float(sums.total[_W]), level=level, unseen=_corners(verdicts, truths))
 
 
@@ -92,28 +77,26 @@ def _spreads(totals: Floats) -> tuple[Floats, Floats, Floats]:
     )
 
 
-def _read_pairs(verdicts: ArrayLike, truths: ArrayLike, weights: ArrayLike | None) -> tuple[Floats, Floats, Floats]:
-    """Return verdicts, truths and weights as arrays of one shape."""
+def _read_pairs(verdicts: ArrayLike, truths: ArrayLike) -> tuple[Floats, Floats]:
     verdict, truth = np.asarray(verdicts, dtype=np.float64), np.asarray(truths, dtype=np.float64)
-    mass = np.ones(verdict.shape) if weights is None else np.asarray(weights, dtype=np.float64)
-    if verdict.shape != truth.shape or verdict.shape != mass.shape or verdict.ndim != 1:
-        raise ValueError("both sides and the case weights must be arrays of equal length")
-    return verdict, truth, mass
+    if verdict.shape != truth.shape or verdict.ndim != 1:
+        raise ValueError("both sides must be arrays of equal length")
+    return verdict, truth
 
 
-def _moments(verdicts: ArrayLike, truths: ArrayLike, clusters: ArrayLike, weights: ArrayLike | None) -> Kinds:
-    verdict, truth, mass = _read_pairs(verdicts, truths, weights)
+def _moments(verdicts: ArrayLike, truths: ArrayLike, clusters: ArrayLike) -> Kinds:
+    verdict, truth = _read_pairs(verdicts, truths)
     if not verdict.size:
         return kinds_of(np.zeros((0, 6)))
     # The middle of all numbers does not depend on their order, and keeps the squares small.
     middle = (min(verdict.min(), truth.min()) + max(verdict.max(), truth.max())) / 2
-    tables = pair_kinds(verdict, truth, clusters, mass)
+    tables = pair_kinds(verdict, truth, clusters)
     if tables is not None:
         kinds, levels = tables
         x, y = np.repeat(levels - middle, len(levels)), np.tile(levels - middle, len(levels))
         return kinds.times(np.stack([np.ones(len(x)), x, y, x * x, y * y, x * y], axis=1))
     x, y = verdict - middle, truth - middle
-    return kinds_of(cluster_sums(clusters, mass, mass * x, mass * y, mass * x * x, mass * y * y, mass * x * y))
+    return kinds_of(cluster_sums(clusters, np.ones(len(x)), x, y, x * x, y * y, x * y))
 
 
 def _corners(x: ArrayLike, y: ArrayLike) -> Floats:
@@ -132,14 +115,7 @@ MOST_LEVELS: Final = 101
 """Rank correlations work on the table of levels, one column per pair of levels that occur."""
 
 
-def spearman(
-    verdicts: ArrayLike,
-    truths: ArrayLike,
-    clusters: ArrayLike,
-    *,
-    case_weights: ArrayLike | None = None,
-    level: float = 0.95,
-) -> Estimate:
+def spearman(verdicts: ArrayLike, truths: ArrayLike, clusters: ArrayLike, *, level: float = 0.95) -> Estimate:
     """Estimate Spearman's rank correlation: Pearson's correlation of the mid-ranks.
 
     The interval is that of `pearson`: leaving out a cluster re-ranks the others.
@@ -150,7 +126,6 @@ def spearman(
         verdicts: levels, any numbers, at most 101 different ones on both sides together, shape (n,).
         truths: levels, shape (n,).
         clusters: the cluster of each pair, shape (n,).
-        case_weights: how much each pair counts, shape (n,); 1 by default.
         level: coverage.
 
     Returns:
@@ -159,7 +134,7 @@ def spearman(
     Raises:
         ValueError: the shapes differ or there are too many levels.
     """
-    tables, size = _tables(verdicts, truths, clusters, case_weights)
+    tables, size = _tables(verdicts, truths, clusters)
     # One pair each at the corners of the table: the ranks of unseen pairs can lie no further apart, and no further out.
     corners = np.zeros((4, size, size))
     corners[range(4), (0, -1, 0, -1), (-1, 0, 0, -1)] = 1.0
@@ -172,14 +147,12 @@ def spearman(
     )
 
 
-def _tables(
-    verdicts: ArrayLike, truths: ArrayLike, clusters: ArrayLike, weights: ArrayLike | None
-) -> tuple[Kinds, int]:
+def _tables(verdicts: ArrayLike, truths: ArrayLike, clusters: ArrayLike) -> tuple[Kinds, int]:
     """Return the kinds of per-cluster tables verdict x truth, flattened, and the number of levels."""
-    verdict, truth, mass = _read_pairs(verdicts, truths, weights)
+    verdict, truth = _read_pairs(verdicts, truths)
     if not verdict.size:
         return kinds_of(np.zeros((0, 1))), 1
-    tables = pair_kinds(verdict, truth, clusters, mass)
+    tables = pair_kinds(verdict, truth, clusters)
     if tables is not None:
         return tables[0], len(tables[1])
     levels, dense = np.unique(np.concatenate([verdict, truth]), return_inverse=True)
@@ -187,7 +160,7 @@ def _tables(
     if size > MOST_LEVELS:
         raise ValueError(f"rank correlations support up to {MOST_LEVELS} levels, got {size}; bin the numbers first")
     rows, columns = np.split(dense, 2)
-    return margin_kinds(clusters, rows * size + columns, mass, n_labels=size * size), size
+    return margin_kinds(clusters, rows * size + columns, np.ones(len(rows)), n_labels=size * size), size
 
 
 def _rho(tables: Floats) -> Floats:

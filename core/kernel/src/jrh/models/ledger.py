@@ -128,8 +128,6 @@ def worst_case(request: ChatRequest, rates: Rates | None) -> float | None:
     """Return an upper bound of a request's cost in US dollars, or None if there is none."""
     if rates is None:
         return None
-    if rates.input == 0.0 and rates.output == 0.0:
-        return 0.0
     longest = longest_reply(request, rates)
     if longest is None and rates.output > 0.0:
         return None

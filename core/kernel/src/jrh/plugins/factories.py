@@ -86,7 +86,7 @@ def check_factory(entry: Entry[Any], factory: Callable[..., Any], given: int) ->
         raise _refusal(entry, f"{wrong}; give all other parameters a default", factory) from None
 
 
-def check_members(entry: Entry[Any], subject: object, protocol: type | None = None) -> None:
+def check_members(entry: Entry[Any], subject: object) -> None:
     """Refuse a component, or a class that makes components, whose methods jrh could not call.
 
     Looks at names, parameters and `async` only, and calls nothing.
@@ -95,13 +95,12 @@ def check_members(entry: Entry[Any], subject: object, protocol: type | None = No
     Args:
         entry: the declaration.
         subject: the component or the class.
-        protocol: what it has to follow; by default what the declaration asks for.
 
     Raises:
         WrongShapeError: a method is missing or has the wrong shape.
     """
     wanted, asked_by = protocol_of(entry.spec)
-    followed = (protocol or wanted, *_OPTIONAL.get(type(entry.spec), ()))
+    followed = (wanted, *_OPTIONAL.get(type(entry.spec), ()))
     # A run makes each component several times, and looking at signatures takes as long as most factories.
     if not isinstance(subject, type) and _is_sound(type(subject), followed, asked_by):  # type: ignore[arg-type]
         return
@@ -281,14 +280,13 @@ def _import_named(entry: Entry[Any], declared: str) -> Any:
     return thing
 
 
-def make(entry: Entry[Any], options: object, context: object, protocol: type | None = None) -> Any:
+def make(entry: Entry[Any], options: object, context: object) -> Any:
     """Build a declared component, and check that jrh can call it.
 
     Args:
         entry: the declaration.
         options: the component's.
         context: what the factory gets besides, if it takes a second argument.
-        protocol: what the component has to follow; by default what the declaration asks for.
 
     Raises:
         PluginError: there is no such factory, or what it returns lacks a method or has one of the wrong shape.
@@ -297,7 +295,7 @@ def make(entry: Entry[Any], options: object, context: object, protocol: type | N
     component = call_factory(find_factory(entry), options, context)
     if wrong := _component_fault(component):
         raise _refusal(entry, wrong, component)
-    check_members(entry, component, protocol)
+    check_members(entry, component)
     return component
 
 

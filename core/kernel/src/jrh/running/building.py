@@ -92,9 +92,7 @@ class Builder:
         self._data: dict[str, Sequence[Item]] = {}
         self._stages: dict[str, Stage] = {}
 
-    def build(
-        self, resolved: Resolved[Any], task: Task | None = None, *, seed_name: str = "", protocol: type | None = None
-    ) -> Any:
+    def build(self, resolved: Resolved[Any], task: Task | None = None, *, seed_name: str = "") -> Any:
         """Build one component of the suite; what it draws does not depend on the name of a judge, unless simulated.
 
         Raises:
@@ -103,7 +101,7 @@ class Builder:
         context = self._context(
             resolved.use.name, resolved.entry, task, seed_name or _seed_name(resolved), resolved.sources
         )
-        return self._call(resolved.entry, resolved.options, context, protocol)
+        return self._call(resolved.entry, resolved.options, context)
 
     @asynccontextmanager
     async def open_judge(self, resolved: Resolved[JudgeSpec], task: Task) -> AsyncIterator[Any]:
@@ -123,10 +121,10 @@ class Builder:
                     log = self._log(component=resolved.use.name)
                     log.warning("judge did not close", judge=resolved.use.name, error=error_line(error))
 
-    def build_default(self, entry: Entry[Any], task: Task | None, protocol: type | None = None) -> Any:
+    def build_default(self, entry: Entry[Any], task: Task | None) -> Any:
         """Build a component that another one names, with its default options."""
         options = structure({}, entry.spec.options, base=self.resolved.suite.base)
-        return self._call(entry, options, self._context(entry.spec.name, entry, task, entry.spec.name), protocol)
+        return self._call(entry, options, self._context(entry.spec.name, entry, task, entry.spec.name))
 
     def stage(self, entry: Entry[StageSpec]) -> Stage:
         """Return a declared stage, building it on first use; without options where it has a key that is not used."""
@@ -194,9 +192,9 @@ class Builder:
             sources=sources,
         )
 
-    def _call(self, entry: Entry[Any], options: object, context: BuildContext, protocol: type | None = None) -> Any:
+    def _call(self, entry: Entry[Any], options: object, context: BuildContext) -> Any:
         try:
-            return make(entry, options, context, protocol)
+            return make(entry, options, context)
         # A factory that knows what is wrong says it better than a traceback.
         except JrhError:
             raise
