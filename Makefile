@@ -149,7 +149,7 @@ reference: $(VENV)/development ## write docs/reference.md, measures.md and error
 $(VENV)/python: constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit("jrh needs Python 3.11 or newer, this is " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
 	$(PYTHON) -m venv $(VENV)
-	$(INSTALL) setuptools wheel
+	$(INSTALL) setuptools wheel uv
 	@touch $@
 
 $(VENV)/standard: $(VENV)/python $(MANIFESTS)
@@ -161,7 +161,7 @@ $(VENV)/development: $(VENV)/standard
 	@touch $@
 
 $(VENV)/extras: $(VENV)/development constraints-extras.txt
-	$(INSTALL) --constraint constraints-extras.txt --no-build-isolation torch -e "./plugins/export[mlflow,wandb]" -e "./plugins/validators[embeddings]" -e "./plugins/synthetic-ordinal[embeddings]" -e "./plugins/reward[classifier]"
+	$(INSTALL) --no-compile --constraint constraints-extras.txt --no-build-isolation torch -e "./plugins/export[mlflow,wandb]" -e "./plugins/validators[embeddings]" -e "./plugins/synthetic-ordinal[embeddings]" -e "./plugins/reward[classifier]"
 	@touch $@
 
 $(VENV)/ray: $(VENV)/development constraints-extras.txt

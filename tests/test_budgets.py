@@ -120,7 +120,7 @@ def preflighted(project: Project, url: str, budget: dict[str, Any], provider: st
     settings = {"price": {"input": 1, "output": 1}, "max_tokens": 20, "concurrency": 1, **model}
     write_items(project, 8)
     write_suite(project, llm_suite(PROVIDERS[provider](url, **settings), **budget))
-    checked = Project(project.path, env=project.env, preflight=True)
+    checked = Inside(project.path, env=project.env, preflight=True)
     return checked.run("run", "suite.yaml", "--run-dir", "run", "--yes")
 
 
@@ -205,7 +205,7 @@ def test_a_budget_that_can_never_be_held_is_an_error_of_the_suite_before_any_cal
         model = PROVIDERS[provider](server.url, price=PRICE)
         write_suite(project, llm_suite(model, budget={"usd": 5.0}))
         more = [] if preflight else ["--no-preflight"]
-        found = Project(project.path, env=project.env, preflight=True).run(
+        found = Inside(project.path, env=project.env, preflight=True).run(
             "run", "suite.yaml", "--run-dir", "run", "--yes", *more
         )
         planned = project.run("plan", "suite.yaml", "--run-dir", "run")

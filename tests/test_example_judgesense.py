@@ -1,4 +1,4 @@
-"""The JudgeSense protocol with 40 of its 125 pairs a task: every number of its tables follows from records.csv.
+"""The JudgeSense protocol with 20 of its 125 pairs a task: every number of its tables follows from records.csv.
 
 The whole, 27,000 calls to nine judges, is one command: `python examples/judgesense/run.py`. Intervals are computed
 again by `tests/support/intervals.py`. Flags are not.
@@ -26,7 +26,7 @@ from tests.support.intervals import Ends
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[1]
-PAIRS, REPEATS = 40, 3
+PAIRS, REPEATS = 20, 3
 TASKS = ("factuality", "coherence", "relevance", "preference")
 CCC = "quadratic kappa with gold (CCC)"
 ORDINAL = {CCC: intervals.concordance, "Pearson": intervals.pearson, "Spearman": intervals.spearman}

@@ -120,7 +120,7 @@ def test_a_run_makes_three_fifths_of_the_measures_that_it_once_made_without_bein
 @loop_over("situation", SITUATIONS, ids=lambda situation: situation.name)
 def test_the_same_situation_has_the_same_flags(situation: Situation) -> None:
     seen, faults = set(), []
-    for task in sample_tasks():
+    for task in sample_tasks()[::2]:  # of all kinds of scales the contract of each metric shows it
         for name, measure in measured(task, situation.change(records_of(task), task)):
             seen.add(name)
             faults += [f"{name}: {fault}: {measure}" for fault in situation.faults(measure, SHARED)]

@@ -20,7 +20,7 @@ from support.suites import simulated_suite, write_suite
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-PARTS = 12  # the tables of a page grow with the square of its texts
+PARTS = 24  # the tables of a page grow with the square of its texts
 UNFOLD = "document.querySelectorAll('details').forEach((each) => { each.open = true; })"
 TAGS = """html head meta title style body a header h1 ul li nav main section h2 p div article h3 span details summary
 code button strong table caption thead tr th tbody td figure figcaption svg desc g path defs clippath rect text use

@@ -424,13 +424,16 @@ def test_on_a_phone_the_answer_is_read_without_moving_it_sideways(browser: Brows
         assert re.fullmatch('"(use for|not for|undecided|next step): "', named)
 
 
-def test_no_column_is_clipped_on_a_desk_or_on_paper_and_the_page_is_small(browser: Browser, demo: Path) -> None:
+def test_no_column_is_clipped_on_a_desk_or_on_paper_and_the_page_is_small(
+    browser: Browser, demo: Path, essays: Path
+) -> None:
     assert (demo / "report.html").stat().st_size < 3_000_000
     with visit(browser, demo / "report.html") as seen:
         wide = "[...document.querySelectorAll('table.heat')].filter((each) => each.checkVisibility())"
         over = "(each) => each.closest('.scroll').scrollWidth - each.closest('.scroll').clientWidth"
         seen.page.locator("button[data-task-tab='']").click()
         assert set(seen.evaluate(f"{wide}.map({over})")) == {0}
+    with visit(browser, essays / "report.html") as seen:  # unfolded, the demo's page takes half a minute
         seen.evaluate(UNFOLD)
         seen.page.emulate_media(media="print")
         seen.page.set_viewport_size({"width": 1047, "height": 720})  # A4 landscape without its margins
@@ -438,5 +441,5 @@ def test_no_column_is_clipped_on_a_desk_or_on_paper_and_the_page_is_small(browse
         ends = seen.evaluate(
             "[...document.querySelectorAll('table')].map((each) => each.getBoundingClientRect().right)"
         )
-        assert len(ends) > 40
+        assert len(ends) > 20
         assert max(ends) <= 1047

@@ -146,7 +146,7 @@ def hold_the_complete_null(judges: int, tests: int) -> None:
     from scipy import stats
 
     rng = np.random.default_rng(judges * 100 + tests)
-    pages, false = 250, 0
+    pages, false = 150, 0
     for _ in range(pages):
         shared = rng.standard_normal((judges, 1, 2))
         z = np.sqrt(0.5) * (shared + rng.standard_normal((judges, tests, 2)))

@@ -95,6 +95,7 @@ def smallest_change(
     return high
 
 
+@lru_cache(maxsize=1024)  # a plan asks the same of every judge and many tests
 def excess_power(
     moved: float, items: int, *, noise: float, reference: int = 2, askings: int = 1, alpha: float = 0.05, seed: int = 0
 ) -> float:

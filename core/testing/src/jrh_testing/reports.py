@@ -62,7 +62,13 @@ def sample_records(task: Task | None = None, *, items: int = 12, missing: float 
         missing: share of the trials without a verdict, 1.0 for all; the statuses take turns.
     """
     task = task or sample_task()
-    return tuple(_records(task, items, missing))
+    place = (repr(task), items, missing)  # a task is not hashable; its text says all that the records depend on
+    if place not in _SAMPLES:
+        _SAMPLES[place] = tuple(_records(task, items, missing))
+    return _SAMPLES[place]
+
+
+_SAMPLES: Final[dict[object, tuple[Record, ...]]] = {}
 
 
 def _records(task: Task, items: int, missing: float) -> Iterator[Record]:
