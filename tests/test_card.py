@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
     project = Inside(tmp_path_factory.mktemp("card"))
     write_items(project, 20)
     judges = [
-        {"name": "<b>|x", "judge": "simulated", "accuracy": 0.9},
+        {"name": "<b>|x", "judge": "simulated", "accuracy": 0.9, "cost": 0.001},
         {"name": "mute", "judge": "simulated", "refusals": 1.0},
     ]
     tests = [{"format": {"variants": ["spaces"]}}]
@@ -137,3 +138,59 @@ def test_a_protocol_that_no_plugin_has_is_one_message(tmp_path: Path) -> None:
     text = smallest_suite("data:\n", "x", task, items)
     assert "gold-accuracy >= 0.85]\n" in text
     assert "Too few items here (30). A judge that is right on 9 of 10 items passes in 4 of 5 runs of 409 items." in text
+
+
+def test_a_badge_is_safe_and_says_what_was_not_run(project: Project) -> None:
+    from xml.etree import ElementTree
+
+    project.run("card", "run", "--judge", "<b>|x", "--badge", "badge.svg")
+    found, written = card(project), project.read("badge.svg")
+    left, right = (text.text for text in ElementTree.fromstring(written).iter("{http://www.w3.org/2000/svg}text"))
+    assert left == "judge <b>|x"
+    assert right.startswith("kappa 0.")
+    assert right.endswith(f", {len(found['not_run'])} NOT RUN, simulated")
+    assert "pass" not in written
+    # Only a card without a gap has the colour of an answer.
+    assert "#0b5cad" not in written
+    refused = project.run("card", "run", "--judge", "<b>|x", "--badge", "nowhere/badge.svg")
+    assert refused.exit_code == 2
+    assert "cannot write 'nowhere/badge.svg'" in refused.output
+
+
+def test_the_next_spending_is_what_the_findings_of_the_report_need(project: Project) -> None:
+    text, found = (
+        project.run("advise", "run").output,
+        json.loads(project.run("advise", "run", "--format", "json").stdout),
+    )
+    report = json.loads(project.read("run/report.json"))
+    bases = [basis for each in report["findings"] if each["severity"] == "inconclusive" for basis in each["basis"]]
+    assert found["open"] == len(bases) > 0
+    assert text.startswith(found["sentence"])
+    items = [each for each in found["spendings"] if each["kind"] == "items"]
+    # The most that decides anything decides all that can be decided.
+    assert max(each["claims"] for each in items) == found["open"] - found["hopeless"] > 0
+    first = items[0]
+    named = [int(number) for basis in bases for number in re.findall(r"([\d]+) items in all$", basis["decide"])]
+    assert first["add"] == f"{min(named) - 20} items"
+    # Both judges answer every question: two originals and one variant of each item.
+    assert first["calls"] == (min(named) - 20) * 2 * 3
+    assert first["cost"] == pytest.approx(first["calls"] * 0.001 / 2)
+    assert [each["add"] for each in found["spendings"] if each["kind"] == "labels"] == [
+        "items that two people labelled"
+    ]
+    assert text.splitlines()[-1] == "Next: jrh view run"
+
+
+def test_the_advice_of_a_claim_is_read_as_it_is_written() -> None:
+    from jrh_measuring import Advice, items_in_all
+
+    for low, high, most in (
+        (20, 200, 200),
+        (5, 300, 300),
+        (60, 60, 60),
+        (60, 5000, None),
+        (3000, 9000, None),
+        (0, 0, None),
+    ):
+        for unit in ("item", "cluster", "labelled item"):
+            assert items_in_all(Advice(goal="80% power for an effect of 0.05", low=low, high=high).write(unit)) == most

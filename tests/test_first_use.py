@@ -43,6 +43,7 @@ READERS = {
     "compare first": ("compare", "{}", "good"),
     "compare second": ("compare", "good", "{}"),
     "compare judges": ("compare", "{}:mini", "good:large"),
+    "advise": ("advise", "{}"),
     "card": ("card", "{}", "--judge", "mini"),
     "swap": ("swap", "{}", "--old", "mini", "--new", "large"),
     "review": ("review", "{}", "--reviewer", "ann"),

@@ -203,12 +203,13 @@ def test_every_guide_is_tested() -> None:
 def test_the_plans_of_the_guide_show_the_columns_it_explains(project: Project) -> None:
     outcomes = dict(followed(project, "choosing-n.md"))
     assert {line: done.output for line, done in outcomes.items() if done.exit_code != 0} == {}
-    planned, _, pilot = (done.stdout for done in outcomes.values())
+    planned, _, pilot, advised = (done.stdout for done in outcomes.values())
     page = (GUIDES / "choosing-n.md").read_text(encoding="utf-8")
     for column in re.findall(r"^\| `([^`]+)` \|", page, re.MULTILINE):
         assert column in planned, column
     assert "Pilot: rerun noise" in pilot
     assert "two askings of a question differ on 10% of items" not in pilot
+    assert re.match(r"(No claim is open\. )?Add ", advised)
 
 
 def test_the_report_of_the_guide_has_the_parts_it_explains(project: Project) -> None:

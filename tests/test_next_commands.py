@@ -54,6 +54,7 @@ def test_every_command_ends_with_one_that_runs_as_it_is_printed(project: Project
         ("report", RUN),
         ("gate", RUN, "--rule", "as-expected >= 0.99"),
         ("compare", RUN),
+        ("advise", RUN),
         ("swap", RUN, "--old", "a", "--new", "b"),
         ("watch", "my store.jsonl", RUN, "--judge", "a"),
         ("check", "my verdicts.csv", "--judge", "judge", "--human", "human", "--item", "id"),

@@ -57,6 +57,7 @@ from .findings.claims import Claim as Claim
 from .findings.claims import Situation as Situation
 from .findings.claims import estimate_text as estimate_text
 from .findings.claims import excludes_zero as excludes_zero
+from .findings.claims import items_in_all as items_in_all
 from .findings.claims import items_needed as items_needed
 from .findings.claims import items_needed_for_equivalence as items_needed_for_equivalence
 from .findings.claims import margin_of as margin_of

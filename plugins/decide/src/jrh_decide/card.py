@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from html import escape
 from pathlib import Path
 from typing import Final
 
@@ -30,7 +31,10 @@ MISSING: Final = "missing"
 MEASURED: Final = "measured"
 NOT_RUN: Final = "not run"
 NOT_ESTIMABLE: Final = "not estimable"
+INCOMPLETE: Final = "The run is not complete."
 SHORT: Final = 12
+_BADGE_LETTER: Final = 8
+"""Pixels of a letter of the badge, at most."""
 
 
 @frozen(kw_only=True)
@@ -96,7 +100,7 @@ def make_card(run: Path, *, judge: str = "", task: str = "", plugins: Sequence[s
         name = _choose(judge, report.judges, run, "judge")
         named = _choose(task, [summary.task.name for summary in report.tasks], run, "task")
         summary = next(each for each in report.tasks if each.task.name == named)
-        lines = tuple(_lines(report, name, summary.task))
+        lines = tuple(card_lines(report, name, summary.task))
         counted = next((line.measure for line in lines if line.what == MISSING), None)
         missing = dict(counted.missing) if counted else {}
         verdicts = counted.n_trials - sum(missing.values()) if counted else 0
@@ -133,7 +137,7 @@ def _data_digest(report: RunReport, task: str) -> str:
     return content_id([[item.id, dict(item.fields), item.gold] for item in items]) if items else ""
 
 
-def _lines(report: RunReport, judge: str, task: Task) -> Iterator[Line]:
+def card_lines(report: RunReport, judge: str, task: Task) -> Iterator[Line]:
     """Yield what a card holds, in the order of the page; what the run lacks is there, too."""
     roles = measures_by_role()
     first = report.tests[0]
@@ -184,7 +188,7 @@ def _limits(report: RunReport, judge: str, lines: Sequence[Line]) -> Iterator[st
     if judge in report.simulated:
         yield "Simulated judge (planted behaviour, no model)."
     if report.incomplete:
-        yield "The run is not complete."
+        yield INCOMPLETE
     for each in lines:
         for flag in each.measure.flags if each.measure else ():
             if flag in report.flags:
@@ -262,6 +266,31 @@ def card_markdown(card: Card) -> str:
         _escape_words(card.methods, figures), "",
         *(f"- {what}: {markdown_text(value)}" for what, value in facts.items()), "",
     ])  # fmt: skip
+
+
+def card_badge(card: Card) -> str:
+    """Return a small SVG image: kappa with its interval, and in grey what was not run, not finished or is made up.
+
+    It has no colour and no word of success: a card is no test that a judge passes.
+    """
+    gaps = [f"{len(card.not_run)} NOT RUN"] if card.not_run else []
+    gaps += ["incomplete"] * (INCOMPLETE in card.limits) + ["simulated"] * card.simulated
+    figure = f"kappa {_figure(card, 'agreement beyond chance')}"
+    texts = [clean_text(f"judge {card.judge}", 40), clean_text(", ".join([figure, *gaps]), 80)]
+    left, right = (_BADGE_LETTER * len(text) + 12 for text in texts)
+    boxes = [
+        f'<rect x="{x}" width="{width}" height="20" fill="{colour}"/>'
+        for x, width, colour in ((0, left, "#24292f"), (left, right, "#6e7681" if gaps else "#0b5cad"))
+    ]
+    # Untrusted names are text: XML knows no named entities but five, which `escape` writes.
+    words = [
+        f'<text x="{x}" y="14">{escape(text)}</text>' for x, text in zip((6, left + 6), texts, strict=True)
+    ]  # fmt: skip
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="20" role="img">'
+        f"<title>{escape(card.sentence)}</title>{''.join(boxes)}"
+        f'<g fill="#fff" font-family="monospace" font-size="12">{"".join(words)}</g></svg>\n'
+    )
 
 
 def _escape_words(text: str, figures: Collection[str]) -> str:

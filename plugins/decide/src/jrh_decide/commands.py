@@ -95,17 +95,43 @@ def swap(runs: tuple[Path, ...], old: str, new: str, margin: float, mark: float,
 @click.option("--judge", default="", metavar="NAME", help="The judge; needed where the run has several.")
 @click.option("--task", default="", metavar="NAME", help="The task; needed where the run has several.")
 @plugins_option
+@click.option("--badge", type=click.Path(path_type=Path, dir_okay=False), help="Write a small SVG image, too.")
 @click.option("--format", "form", type=click.Choice(["markdown", "json"]), default="markdown", show_default=True)
-def card(run: Path, judge: str, task: str, plugins: Sequence[str], form: str) -> int:
+def card(run: Path, judge: str, task: str, plugins: Sequence[str], badge: Path | None, form: str) -> int:
     """Write the card of a judge: one page on how far its verdicts can be trusted.
 
     Agreement beyond chance, noise floor, order, layout, human ceiling, missing verdicts and limits, as measured in the
     run, and what was not run. Makes no model calls.
     """
-    from jrh_decide.card import card_json, card_markdown, make_card
+    from jrh_decide.card import card_badge, card_json, card_markdown, make_card
 
     made = make_card(run, judge=judge, task=task, plugins=plugins)
+    if badge is not None:
+        try:
+            badge.write_text(card_badge(made), encoding="utf-8")
+        except OSError as error:
+            raise click.UsageError(f"cannot write '{badge}': {error.strerror or error}") from None
     say(card_json(made) if form == "json" else card_markdown(made), nl=False, data=True)
+    return 0
+
+
+@click.command("advise")
+@click.argument("run", metavar="SUITE_OR_RUN", type=click.Path(path_type=Path))
+@plugins_option
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def advise(run: Path, plugins: Sequence[str], form: str) -> int:
+    """Tell what to spend next on a run: items, repeats, labels or conditions, and what each would buy.
+
+    Which open claims further items decide is what the report says; prices are those of the run. Makes no model calls.
+    """
+    from jrh_decide.advise import advise as find_advice
+    from jrh_decide.advise_text import advice_json, advice_text
+    from jrh_decide.stored import run_directory
+
+    found = find_advice(run_directory(run), plugins=plugins)
+    say(advice_json(found) if form == "json" else advice_text(found), nl=False, data=form == "json")
+    if form == "text":
+        say_next("view", run_directory(run))
     return 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from math import ceil
 from typing import Final
@@ -217,6 +218,12 @@ class Advice:
         number = "up to " if high > _WIDE * low else "" if low == high else f"{low:,} to "
         most = f"more than {MOST_ADVISED:,}" if high > MOST_ADVISED else f"{high:,}"
         return f"{self.goal} takes {number}{most} {unit}s in all"
+
+
+def items_in_all(advice: str) -> int | None:
+    """Return the most items, today's included, that a written advice takes; None: it names no number up to the most."""
+    number = re.search(r" takes (?:up to |[\d,]+ to )?([\d,]+) \D+ in all", advice)
+    return int(number[1].replace(",", "")) if number else None
 
 
 @frozen(kw_only=True)
