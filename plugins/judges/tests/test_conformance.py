@@ -42,6 +42,12 @@ class TestLlm(JudgeContract):
         return {"mini": ScriptedModel(task.scale.labels[0])}
 
 
+class TestCascade(TestLlm):
+    component = "cascade"
+    options = {"model": "mini", "then": ["mini"], "at": [1.0, 0.6]}
+    required_options = ("model", "then", "at")
+
+
 class TestDropFailing(AllocatorContract):
     plugin = jrh_judges.plugin
     component = "drop-failing"

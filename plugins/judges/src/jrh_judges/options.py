@@ -8,10 +8,12 @@ from attrs import frozen
 from attrs.validators import ge, gt, le, min_len, optional
 from jrh import JrhError, ModelName, ParserName, Text
 from jrh.plugins import option
+from jrh.text import count_noun
 from jrh.values import CommandWord
 from jrh_authoring import MOST_REPLY_TOKENS, Bounds, OwnEndpoint, OwnFunction, distinct
 
 _SHORTEST_TRANSCRIPT = 2_000
+_MOST_VOTES = 100
 _TRANSCRIPT_LIMIT: int | None = 400_000
 """About 100,000 tokens."""
 
@@ -80,6 +82,31 @@ class LlmOptions:
         """Refuse a guard without the defence, and the defence without a guard."""
         if (Defence.SECOND in self.defences) != (self.guard is not None):
             raise JrhError("defences: `second` needs `guard`, the model that looks first, and `guard` needs `second`")
+
+
+def _check_shares(_: object, __: object, shares: tuple[float, ...]) -> None:
+    if not all(0 < share <= 1 for share in shares):
+        raise ValueError("every share is above 0 and at most 1")
+
+
+@frozen(kw_only=True)
+class CascadeOptions(LlmOptions):
+    """Options of `cascade`: those of `llm` for every model, and when the next one is asked."""
+
+    then: tuple[ModelName, ...] = option("models asked in turn where the one before is not sure", min_len(1))
+    votes: int = option("times that each model is asked about a question", ge(1), le(_MOST_VOTES), default=3)
+    at: tuple[float, ...] = option(
+        "share of the votes that has to agree, one for `model` and one for each of `then`; of a single vote, its "
+        "stated probability. `jrh automate RUN --cascade` chooses them",
+        _check_shares,
+    )
+
+    def __attrs_post_init__(self) -> None:
+        """Refuse other than one threshold for each model."""
+        super().__attrs_post_init__()
+        if len(self.at) != 1 + len(self.then):
+            thresholds = count_noun(len(self.at), "threshold")
+            raise JrhError(f"at: {thresholds} for {1 + len(self.then)} models; write one for each")
 
 
 @frozen(kw_only=True)

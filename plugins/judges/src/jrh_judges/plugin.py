@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from jrh import JudgeSpec, hookimpl
 from jrh.plugins import AllocatorSpec
 
-from jrh_judges.options import CommandOptions, DropOptions, FunctionOptions, HttpOptions, LlmOptions
+from jrh_judges.options import CascadeOptions, CommandOptions, DropOptions, FunctionOptions, HttpOptions, LlmOptions
 
 JRH_API_VERSION = 2
 
@@ -27,6 +27,12 @@ def jrh_judges() -> Iterable[JudgeSpec]:
         options=LlmOptions,
         factory="jrh_judges.llm:LlmJudge.build",
         starter=_STARTER,
+    )
+    yield JudgeSpec(
+        name="cascade",
+        summary="a cheap chat model first, a dear one where its votes do not agree, then people",
+        options=CascadeOptions,
+        factory="jrh_judges.cascade:Cascade.build",
     )
     yield JudgeSpec(
         name="function",
