@@ -1,10 +1,12 @@
 """Named variants are compared with each other: the numbers are those counted by hand from the rows."""
 
 import json
+import sqlite3
+from contextlib import closing
 
 import pytest
 from jrh import JrhError
-from jrh_testing import Inside, loop_over
+from jrh_testing import ChatServer, Inside, loop_over
 
 SAID = {"bullets": "YYNNYYNNYY", "heading": "YYNNYYNNNN", "rules": "YNNNYYNNY-"}
 """Variant -> the verdicts on ten items, all of them YES by gold; - is missing."""
@@ -82,26 +84,65 @@ def test_all_strengths_of_either_side_count(measures, row):
         assert (found["pair-agreement"].estimate, found["pair-agreement"].n_trials) == (5 / 8, 8)
 
 
-@loop_over(
-    ("pair", "said"),
-    [
-        (["format[bulets]", "typos"], "'format' makes no variant 'bulets'\nDid you mean 'bullets'?"),
-        (["format", "tipos"], "there is no test 'tipos'"),
-        (["format[blank-lines]", "typos[mixed]"], ""),
-        (["format", "reference"], ""),
-    ],
-)
-def test_a_name_that_no_test_makes_is_found_by_the_plan(tmp_path, pair, said):
-    project = Inside(tmp_path)
-    suite = {
+def _suite(*pairs, **changes):
+    return {
         "name": "pairs",
         "data": {"source": "examples", "dataset": "factual", "sample": {"n": 4}},
         "task": {"instruction": "Judge.", "scale": {"labels": ["YES", "NO"]}},
         "tests": ["format", "typos"],
         "judges": [{"judge": "simulated", "name": "s"}],
-        "metrics": {"add": [{"variant-pairs": {"pairs": [pair]}}]},
-    }
-    project.write("suite.json", json.dumps(suite))
-    planned = project.run("plan", "suite.json")
-    assert planned.exit_code == (2 if said else 0), planned.output
-    assert said in "\n".join(line.strip() for line in planned.stderr.splitlines())
+        "metrics": {"add": [{"variant-pairs": {"pairs": pairs}}]},
+    } | changes
+
+
+@loop_over(
+    ("pair", "said"),
+    [
+        (
+            ["format[bulets]", "typos"],
+            "makes no case of the variant 'bulets', which a metric names\nDid you mean 'bullets'?",
+        ),
+        (
+            ["format[upside-down]", "typos"],
+            "no case of the variant 'upside-down', which a metric names\nIt makes: bullets,",
+        ),
+        (["format", "tipos"], "there is no test 'tipos'"),
+        (["format[heading]", "typos[mixed]"], ""),
+        (["format", "reference"], ""),
+    ],
+)
+def test_a_name_that_no_test_makes_is_found_by_the_plan_and_before_the_first_verdict(tmp_path, pair, said):
+    project = Inside(tmp_path)
+    project.write("suite.json", json.dumps(_suite(pair)))
+    for words in (
+        ("plan", "suite.json"),
+        ("run", "suite.json", "--run-dir", "run", "--yes") if said else ("--version",),
+    ):
+        done = project.run(*words)
+        assert done.exit_code == (2 if said else 0), done.output
+        assert said in "\n".join(line.strip() for line in done.stderr.splitlines())
+    if (store := tmp_path / "run" / "run.sqlite").exists():
+        with closing(sqlite3.connect(store)) as connection:
+            assert connection.execute("SELECT count(*) FROM records").fetchone() == (0,)
+
+
+def test_a_variant_that_a_model_has_to_write_is_looked_for_before_a_judge_is_asked(tmp_path):
+    asked = []
+
+    def answer(body):
+        asked.append(body["model"])
+        return {"role": "assistant", "content": "YES"}
+
+    project = Inside(tmp_path, env={"JRH_TEST_KEY": "k-12345678901234567890"})
+    with ChatServer(answer) as server:
+        model = {"provider": "openai-http", "base_url": server.url, "api_key_env": "JRH_TEST_KEY"}
+        changes = {
+            "models": {"writer": {**model, "model": "writes"}, "mini": {**model, "model": "judges"}},
+            "tests": [{"paraphrase": {"model": "writer"}}, "typos"],
+            "judges": [{"judge": "llm", "name": "mini", "model": "mini"}],
+        }
+        project.write("suite.json", json.dumps(_suite(["paraphrase[sung]", "typos"], **changes)))
+        assert project.run("plan", "suite.json").exit_code == 0
+        done = project.run("run", "suite.json", "--run-dir", "run", "--yes", "--no-preflight")
+    assert (done.exit_code, set(asked)) == (2, {"writes"}), done.output
+    assert "test 'paraphrase'" in done.stderr

@@ -77,6 +77,10 @@ class MetricOptions:
         named = any(measure.describes(name) for name in self.also)
         return not measure.on_request or named or getattr(self, "all", False)
 
+    def named_variants(self) -> Iterable[str]:
+        """Return the tests, and variants as `test[variant]`, without whose cases the metric measures nothing."""
+        return ()
+
     def check_suite(self, suite: Any, plugins: Plugins) -> Iterator[tuple[tuple[str | int, ...], str]]:  # noqa: ARG002
         """Yield the names in `also` that are no measures on request of a metric with these options."""
         metrics = [entry.spec for entry in plugins.metrics if entry.spec.options is type(self)] if self.also else []

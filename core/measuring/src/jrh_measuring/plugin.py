@@ -63,7 +63,14 @@ def jrh_flags() -> Iterable[FlagSpec]:
 
 @hookimpl
 def jrh_stages() -> Iterable[StageSpec]:
-    """Declare the stage that turns records into measures and findings."""
+    """Declare the stage that turns records into measures and findings, and the one that looks for named variants."""
+    yield StageSpec(
+        name="named-variants",
+        summary="refuses a run without cases of a variant that a metric names, before judges are asked",
+        factory="jrh_measuring.named_variants:NamedVariants",
+        after=("perturb",),
+        before=("judge",),
+    )
     yield StageSpec(
         name="measure",
         summary="measures and findings of the records, also of a run that stopped early",

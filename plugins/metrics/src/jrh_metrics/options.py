@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -82,29 +81,18 @@ class PairOptions(MetricOptions):
             if one == other or one == other.partition("[")[0] or other == one.partition("[")[0]:
                 raise ValueError(f"'pairs': '{one}' and '{other}' share trials; name two variants")
 
+    def named_variants(self) -> Iterator[str]:
+        """Yield the sides of the pairs."""
+        yield from (side for pair in self.pairs for side in pair)
+
     def check_suite(self, suite: Any, plugins: Any) -> Iterator[tuple[tuple[str | int, ...], str]]:
-        """Yield the sides of pairs that no test makes, as far as the suite tells: before a judge is asked."""
+        """Yield the sides of pairs that are of no test."""
         yield from super().check_suite(suite, plugins)
-        known = {REFERENCE: [], **{use.name: [*_variants(use, plugins)] for use in suite.tests}}
+        known = [REFERENCE, *(use.name for use in suite.tests)]
         for place, pair in enumerate(self.pairs):
-            for side in pair:
-                test, _, variant = side.partition("[")
+            for test in (side.partition("[")[0] for side in pair):
                 if test not in known:
                     yield ("pairs", place), f"there is no test '{test}'; the suite has {', '.join(known)}"
-                # A perturber may make more variants than its options name: only a name like one of them is a mistake.
-                elif variant[:-1] not in known[test] and (close := get_close_matches(variant[:-1], known[test], n=1)):
-                    yield ("pairs", place), f"'{test}' makes no variant '{variant[:-1]}'\nDid you mean '{close[0]}'?"
-
-
-def _variants(use: Any, plugins: Any) -> Iterator[str]:
-    """Yield the variants that a test's option `variants` names, by default those of its perturber's."""
-    written = use.options.get("variants")
-    if written is None:
-        specs = [entry.spec for entry in plugins.perturbers if use.component in (entry.spec.name, entry.qualified)]
-        fields = [attrs.fields_dict(spec.options).get("variants") for spec in specs if attrs.has(spec.options)]
-        written = next((field.default for field in fields if field is not None), ())
-    for variant in written if isinstance(written, list | tuple) else ():
-        yield str(getattr(variant, "value", variant))
 
 
 @frozen(kw_only=True)

@@ -26,6 +26,7 @@ from jrh.suite import Resolved, ResolvedTest, applies, judge_models, tests_of
 from jrh.text import count_noun
 from jrh.values import CRITERION_FIELD, TOGETHER_FIELD, clusters_of
 from jrh_measuring import CHANGE_DUE, GateOptions, same_families
+from jrh_measuring.named_variants import check_variants
 
 from jrh_plan.call_meter import Amount, Meter, Reading, amount
 from jrh_plan.draft_estimate import GROWTH, Drafting, estimate_drafting, put_questions, spread
@@ -270,6 +271,13 @@ class _Planning:
                 for role, name, spent in drafting.spending:
                     lines.append(PlanLine(role=role, name=name, task=task.name, test=test.use.name, amount=spent))
         cases = {key: self.dry.counted(self.builder, drafted) for key, drafted in cases.items()}
+
+        def made(test: str) -> set[str] | None:
+            own = [key for key in cases if key[1] == test]
+            # What a model will write is known once the run has its cases.
+            return None if estimated & {*own} else {case.condition.variant for key in own for case in cases[key]}
+
+        check_variants(self.resolved.metrics, made)
         return lines + await self._judges(cases, estimated)
 
     async def _draft(self, test: ResolvedTest, task: Task, items: Sequence[Item]) -> Drafting:
