@@ -258,7 +258,11 @@ def test_a_cascade_of_a_table_has_no_price_and_a_broken_one_is_seldom_issued(tmp
     ]
     write_table(project, rows, ("id", "human", "x", "y"))
     words = ("automate", "table.csv", "--cascade", "x,y", "--human", "human", "--item", "id", "--error", "0.2")
-    assert project.run(*words).output.startswith(
+    done = project.run(*words)
+    following = done.output.splitlines()[-1].removeprefix("Next: jrh ").split()
+    assert following == ["check", "table.csv", "--item", "id", "--judge", "y", "--human", "human", "--reruns"]
+    assert project.run(*following).exit_code == done.exit_code == 0
+    assert done.output.startswith(
         "'x' then 'y' may decide 60 of 60 items alone (20, 40), and 0 go to people: of the 30 held-out ones none was "
         "wrong, at most 20% with 95% confidence; price unknown."
     )

@@ -183,9 +183,10 @@ def automate(*, form: str, cascade: str | None, **question: Any) -> int:
     error = promised_error(found.wrong if isinstance(found, Cascade) else found.first.wrong)
     if not found.issued and error is not None:
         say_next("automate", *typed_words(without=("error",)), "--error", error)
-    elif asked.humans and cascade is None:
+    elif asked.humans:
         # What `jrh check` has, too; it takes one column of labels.
-        words = typed_words(without=("humans", "confidence", "by", "error", "alpha", "seed", "form"))
+        words = typed_words(without=("humans", "confidence", "by", "error", "alpha", "seed", "form", "cascade"))
+        words = [*words, *(["--judge", asked.judges[-1]] if cascade else [])]
         say_next("check", *words, "--human", asked.humans[0], *(["--reruns"] if asked.item else []))
     else:
         say_next("view", run_directory(asked.source))
