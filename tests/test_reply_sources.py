@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from attrs import define
+from jrh_review.stored_runs import Measured
 from jrh_testing import ChatServer, Inside, Project, loop_over
 from support.batch_server import BatchServer
 from support.keys import KEY, KEY_VARIABLE
@@ -235,6 +236,7 @@ def test_every_table_that_names_a_judge_says_which_snapshot_was_served(project: 
         naming = [table for table in plain if _named(table)]
         assert len(naming) >= (1 if place == "first screen" else 4), place
         assert [table for table in naming if not _states(_named(table), table)] == [], place
+    assert _states(set(SNAPSHOTS), Measured().overview(project.path / "run").served)
     for words in (
         "compare run:kestrel run:merlin",
         "compare run:kestrel run:merlin --full",

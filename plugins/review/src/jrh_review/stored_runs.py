@@ -18,6 +18,7 @@ from jrh_measuring import (
     cell_text,
     measures_by_role,
     read_findings,
+    served_note,
 )
 
 from jrh_review.listed_cases import TABLE, CaseOrder
@@ -154,6 +155,8 @@ class Overview:
     tables: tuple[tuple[TablePart, tuple[tuple[str, ...], ...]], ...] = ()
     """Each table, with the texts of its rows: what a row is about, then its cells."""
     pages: tuple[Path, ...] = ()
+    served: str = ""
+    """Which models the judges were served."""
 
 
 @define
@@ -220,6 +223,7 @@ def _overview(path: Path) -> Overview:
             for part in tables
         ),
         pages=tuple(file for file in result.files if file.suffix == ".html"),
+        served=served_note(report.served, report.judges),
     )
 
 
