@@ -75,7 +75,7 @@ class LatexReporter:
     def _by_tests(self, report: RunReport, task: str, part: HeatPart, layer: Layer, label: str) -> Iterator[str]:
         yield r"\begin{table}[htbp]"
         yield r"\centering"
-        yield rf"\caption{{{_caption(report, task, layer)} {latex_text(served_note(report.served, part.rows), 800)}}}"
+        yield rf"\caption{{{_caption(report, task, layer, part.rows)}}}"
         yield rf"\label{{{label}}}"
         # Paper has a width: a heat map of many tests is broken into tables below each other.
         for start in range(0, len(part.columns), self.options.tests):
@@ -102,12 +102,14 @@ class LatexReporter:
         yield ["", *(_small(_sizes(cell)) for cell in measures)]
 
 
-def _caption(report: RunReport, task: str, layer: Layer) -> str:
+def _caption(report: RunReport, task: str, layer: Layer, rows: Sequence[str]) -> str:
     level = f"{report.level:.0%}".replace("%", r"\,\%")
     heading = layer.heading[:1].upper() + layer.heading[1:]
     about = f", task {latex_text(task)}" if task else ""
     text = f"{latex_text(heading)}{about}: estimates with {level} intervals."
     text += r" $n$: trials; intervals are by cluster of items."
+    if served := served_note(report.served, rows):
+        text += f" {latex_text(served, 800)}"
     if report.simulated:
         text += " Simulated judges have planted behaviour and call no model."
     return text
