@@ -161,7 +161,7 @@ $(VENV)/development: $(VENV)/standard
 	@touch $@
 
 $(VENV)/extras: $(VENV)/development constraints-extras.txt
-	$(INSTALL) --no-compile --constraint constraints-extras.txt --no-build-isolation torch -e "./plugins/export[mlflow,wandb]" -e "./plugins/validators[embeddings]" -e "./plugins/synthetic-ordinal[embeddings]" -e "./plugins/reward[classifier]"
+	$(BIN)/python tools/develop.py "plugins/export[mlflow,wandb]" "plugins/validators[embeddings]" "plugins/synthetic-ordinal[embeddings]" "plugins/reward[classifier]"
 	@touch $@
 
 $(VENV)/ray: $(VENV)/development constraints-extras.txt

@@ -28,8 +28,9 @@ SITE = Path(sysconfig.get_path("purelib"))
 PIP = (sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
 UV = Path(sys.executable).with_name("uv")
 
-SHARED = ("INDEX_URL", "EXTRA_INDEX_URL", "FIND_LINKS")
-"""Environment variables that both have, `PIP_...` and `UV_...`."""
+SHARED = ("index-url", "find-links")
+"""Settings that pip and uv both have, and uv does not read from pip's configuration."""
+CONSTRAINTS = (ROOT / "constraints.txt", ROOT / "constraints-extras.txt")
 
 
 def main(arguments: list[str]) -> int:
@@ -48,19 +49,22 @@ def main(arguments: list[str]) -> int:
 
 def install(*wanted: str) -> int:
     """Install distributions by uv, or by pip if that fails, which then says why; return the exit code."""
-    environment = {f"UV_{name}": os.environ[f"PIP_{name}"] for name in SHARED if f"PIP_{name}" in os.environ}
-    words = ("--constraint", ROOT / "constraints.txt", *wanted)
+    words = (*(word for path in CONSTRAINTS for word in ("--constraint", path)), *wanted)
     if UV.exists():
-        options = ("--quiet", "--compile-bytecode", "--python", sys.executable)
-        done = subprocess.run(
-            [UV, "pip", "install", *options, *words],
-            env={**environment, **os.environ},
-            stderr=subprocess.DEVNULL,
-            check=False,
-        )
+        command = [UV, "pip", "install", "--quiet", "--python", sys.executable, *words]
+        settings = {f"UV_{name.upper().replace('-', '_')}": pip_setting(name) for name in SHARED}
+        found = {name: value for name, value in settings.items() if value}
+        done = subprocess.run(command, env={**found, **os.environ}, stderr=subprocess.DEVNULL, check=False)
         if done.returncode == 0:
             return 0
     return subprocess.run([*PIP, *words], check=False).returncode
+
+
+def pip_setting(name: str) -> str:
+    """Return a setting of pip, from its environment variable or its configuration; empty: it has none."""
+    variable = os.environ.get(f"PIP_{name.upper().replace('-', '_')}", "")
+    command = [sys.executable, "-m", "pip", "config", "get", f"global.{name}"]
+    return variable or subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
 
 
 def build(sources: list[Path], place: Path) -> list[Path]:
