@@ -16,6 +16,7 @@ from jrh_measuring import Coded
 from jrh_stats import binomial_limits
 from jrh_testing import Inside, Project, loop_over
 from support.suites import simulated_suite, write_items, write_suite
+from xlsxwriter import Workbook
 
 pytestmark = pytest.mark.inside
 
@@ -142,6 +143,10 @@ def test_a_table_without_any_confidence_is_refused_with_the_ways_to_have_one(tmp
     write_table(project, labelled(20, 2))
     assert "nothing tells how sure the judge is" in project.run("automate", "table.csv", *STATED[:4]).output
     assert "is a table; name its columns" in project.run("automate", "table.csv").output
+    # Advice that a cascade refuses would send its reader in a circle.
+    cascade = ("automate", "table.csv", *STATED[2:4], "--cascade", f"{STATED[1]},topic")
+    assert "tells how sure each judge is: name the item with --item" in project.run(*cascade).output
+    assert "agreement of each judge's repeats (--item)" in project.run(*cascade, "--confidence", "p").output
 
 
 def test_a_run_answers_from_its_repeats_or_its_panel(tmp_path: Any) -> None:
@@ -265,6 +270,13 @@ def test_a_cascade_of_a_table_has_no_price_and_a_broken_one_is_seldom_issued(tmp
     assert done.output.startswith(
         "'x' then 'y' may decide 60 of 60 items alone (20, 40), and 0 go to people: of the 30 held-out ones none was "
         "wrong, at most 20% with 95% confidence; price unknown."
+    )
+    with Workbook(str(project.path / "table.xlsx")) as book:
+        sheet = book.add_worksheet()
+        for at, cells in enumerate([("id", "human", "x", "y"), *rows]):
+            sheet.write_row(at, 0, cells)
+    assert project.run(words[0], "table.xlsx", *words[2:], "--format", "json").stdout == (
+        project.run(*words, "--format", "json").stdout
     )
     issued = 0
     for study in range(60):

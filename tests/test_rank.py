@@ -226,6 +226,7 @@ def test_levels_and_labels_are_scores(tmp_path: Any) -> None:
     labels = ranks(project, "--system", "left", "--judge", "ann", "--positive", "yes", "--seed", "2")
     assert labels["sentences"][0].endswith("rank 1 [1, 1] of 2; it got 'yes' in 20 of 20 verdicts.")
     assert (row(labels, "a")["total"], row(labels, "a")["score"]) == (10, 0.5)
+    assert labels["notes"][0] == "Labels that score 0: 'NO'; --missing names those that mean no verdict."
 
 
 @loop_over(
@@ -235,12 +236,14 @@ def test_levels_and_labels_are_scores(tmp_path: Any) -> None:
         ([("q", "a", "a", "A", "")] * 3, DUEL[:4], "no row names its systems"),
         ([*duels(3, 6), *duels(3, 6, "c", "d")], DUEL[:4], "no comparison links 'a', 'b' to 'c', 'd'; rank each group"),
         ([*duels(3, 6), ("q", "a", "c", "", "")], DUEL[:4], "no verdict about 'c'; leave these rows out"),
+        ([("q", "a", "b", "n/a", "")], DUEL[:4], "judge 'gpt': no verdict at all; look at the column"),
+        (duels(3, 6), ("--system", "left", "--positive", "a1"), "no label is 'a1' (--positive); labels: 'A', 'B'"),
         (duels(3, 6), ("--system", "lift"), "there is no column 'lift' (--system); did you mean 'left'?"),
         (duels(3, 6), (), "name its columns: --judge COLUMN, and --system COLUMN, twice where verdicts compare"),
         ([("q", "a", "b", at % 2, "") for at in range(9)], DUEL[:4], "does 0 mean a tie, or that the second"),
         ([("q", "B", "A", "B", "")], DUEL[:4], "'B' names a system, and the other side of the comparison; rename it"),
         ([*duels(3, 6), ("q", "a", "b", "perhaps", "")], DUEL[:4], "column 'gpt', 1 row: 'perhaps'. Write A, B, tie"),
-        ([(at, "a", "", at, "") for at in range(9)], ("--system", "left"), "1 systems ('a'); a ranking takes 2 to 50"),
+        ([(at, "a", "", at, "") for at in range(9)], ("--system", "left"), "1 system ('a'); a ranking takes 2 to 50"),
         ([(at, f"s{at}", "", at, "") for at in range(60)], ("--system", "left"), "60 systems ('s0', 's1', "),
     ],
 )
@@ -250,6 +253,7 @@ def test_what_cannot_be_ranked_is_one_message(tmp_path: Any, rows: Any, words: A
     refused = project.run("rank", "table.csv", *words, "--judge", "gpt")
     assert refused.exit_code == 2
     assert said in refused.output
+    assert "'nowhere.csv' does not exist" in project.run("rank", "nowhere.csv", *DUEL, "--group", "question").output
 
 
 def test_names_of_systems_are_shown_as_text(tmp_path: Any) -> None:

@@ -18,7 +18,7 @@ MOST_ROWS: Final = 1_000_000
 """Rows beyond this would not fit into the memory of a small machine."""
 _SUFFIXES: Final = {
     ".csv": "csv", ".txt": "csv", ".tsv": "tsv", ".tab": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl",
-    ".parquet": "parquet",
+    ".parquet": "parquet", ".xlsx": "xlsx",
 }  # fmt: skip
 _LISTED: Final = 1000
 """Characters of a list of columns in a message."""

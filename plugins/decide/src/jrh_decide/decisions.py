@@ -202,9 +202,10 @@ def _read_table(question: Question) -> Votes:
     item = code_texts(row[question.item] if question.item else str(at) for at, row in enumerate(rows))
     items, judges = len(item.names), question.judges
     if question.confidence is None and len(rows) * (1 if question.cascade else len(judges)) == items:
+        others = "" if question.cascade else "name a column with --confidence, name several judges, or "
         raise JrhError(
-            "nothing tells how sure the judge is: name a column with --confidence, name several judges, or name the "
-            "item with --item where a judge is asked several times"
+            f"nothing tells how sure {'each' if question.cascade else 'the'} judge is: {others}name the item with "
+            "--item where a judge is asked several times"
         )
     human, judged = (
         Counter(row[name] for row in rows for name in names if row[name].strip()) for names in (question.humans, judges)
@@ -254,7 +255,8 @@ def _check_columns(question: Question, columns: Sequence[str]) -> None:
     if count > 1:
         raise JrhError(f"column '{clean_text(name)}' is named twice; name different columns")
     if question.confidence is not None and len(question.judges) > 1:
-        raise JrhError("--confidence belongs to one judge; leave it out for the agreement of a panel")
+        source = "each judge's repeats (--item)" if question.cascade else "a panel"
+        raise JrhError(f"--confidence belongs to one judge; leave it out for the agreement of {source}")
 
 
 def code_texts(texts: Iterable[str]) -> Coded:

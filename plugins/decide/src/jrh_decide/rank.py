@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 from attrs import evolve, frozen
 from jrh import JrhError
-from jrh.text import clean_text
+from jrh.text import clean_text, count_noun
 from scipy.sparse.csgraph import connected_components
 
 from jrh_decide.decisions import quote_names
@@ -127,7 +127,9 @@ def _obstacle(contests: Contests) -> str:
     """Return why systems cannot be ranked; empty where they can."""
     systems, there = contests.systems, ~np.isnan(contests.value)
     if not 1 < len(systems) <= _MOST_SYSTEMS:
-        return f"{len(systems)} systems ({quote_names(systems)}); a ranking takes 2 to {_MOST_SYSTEMS}"
+        return f"{count_noun(len(systems), 'system')} ({quote_names(systems)}); a ranking takes 2 to {_MOST_SYSTEMS}"
+    if not there.any():
+        return "no verdict at all; look at the column named with --judge"
     seen = {*contests.first[there].tolist(), *contests.second[there].tolist()}
     if without := [name for at, name in enumerate(systems) if at not in seen]:
         return f"no verdict about {quote_names(without)}; leave these rows out"

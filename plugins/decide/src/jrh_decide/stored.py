@@ -14,6 +14,8 @@ def run_directory(path: Path) -> Path:
     Raises:
         JrhError: the file is no suite, or was not run here.
     """
+    if not path.exists():
+        raise JrhError(f"'{path}' does not exist")
     if not path.is_file():
         return path
     try:

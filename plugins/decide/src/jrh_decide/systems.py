@@ -77,13 +77,13 @@ def read_system_verdicts(question: RankQuestion) -> SystemVerdicts:
     """
     if question.source.is_file() and question.source.suffix.lower() not in (".yaml", ".yml"):
         return _read_table(question)
+    return _read_run(question, run_directory(question.source))
+
+
+def _read_run(question: RankQuestion, directory: Path) -> SystemVerdicts:
     if question.humans or question.group or question.positive or question.missing or len(question.systems) > 1:
         raise JrhError("--human, --group, --positive, --missing and two --system belong to a table, not to a run")
-    return _read_run(question)
-
-
-def _read_run(question: RankQuestion) -> SystemVerdicts:
-    with open_report(run_directory(question.source)) as report:
+    with open_report(directory) as report:
         records, tasks = report.records, {summary.task.name: summary.task for summary in report.tasks}
         known, simulated, served, unfinished = report.judges, report.simulated, report.served, report.incomplete
     judges, task = question.judges or known, tasks.get(question.task or (*tasks, "")[0])
@@ -190,7 +190,7 @@ def _read_table(question: RankQuestion) -> SystemVerdicts:
     group = code_texts(row[question.group] if question.group else str(sorted(row.values.items())) for row in rows)
     item, test = np.arange(len(rows)), np.full(len(rows), "")
     left = [_LEFT_OUT.format(count_noun(len(table) - len(rows), "row"))] if len(rows) < len(table) else []
-    notes = tuple(left if question.group else [*left, _ALONE])
+    notes = (*left, *_unscored(question, texts, worth), *([] if question.group else [_ALONE]))
     values = {name: read[name] for name in question.judges}
     judges = _contests(pairs, values, people, group.codes, compared=compared, item=item, test=test)
     return SystemVerdicts(judges=judges, positive=question.positive or "", notes=notes)
@@ -222,6 +222,19 @@ def _meanings(question: RankQuestion, texts: Mapping[str, Sequence[str]]) -> Cal
         return float(folded) if _NUMBER.fullmatch(folded) else None
 
     return worth
+
+
+def _unscored(
+    question: RankQuestion, texts: Mapping[str, Sequence[str]], worth: Callable[..., float | None]
+) -> list[str]:
+    """Return a note of the labels that score 0: an error message of a judge would be one of them."""
+    if not question.positive or len(question.systems) > 1:
+        return []
+    labels = {fold_label(text): text.strip() for column in texts.values() for text in column}
+    zero = [text for text in labels.values() if worth(text, "", "") == 0]
+    if fold_label(question.positive) not in labels:
+        raise JrhError(f"no label is '{clean_text(question.positive, 40)}' (--positive); labels: {quote_names(zero)}")
+    return [f"Labels that score 0: {quote_names(zero)}; --missing names those that mean no verdict."] if zero else []
 
 
 def _read_column(name: str, texts: Sequence[str], pairs: Texts, worth: Callable[..., float | None]) -> Floats:

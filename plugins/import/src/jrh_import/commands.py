@@ -140,8 +140,9 @@ def init_from(config: Path, path: Path, force: bool) -> int:
 def check(table: Path, *, shown: str, write_import: Path | None, **question: Any) -> int:
     """Check judges against people: does each agree with them well enough?
 
-    TABLE is a csv, tsv, jsonl or parquet file with a column of verdicts per judge and a column of labels by people.
-    Without --judge or --human, all columns that are not named are guessed. Needs no suite and makes no model calls.
+    TABLE is a csv, tsv, jsonl, parquet or xlsx file with a column of verdicts per judge and a column of labels by
+    people. Without --judge or --human, all columns that are not named are guessed. Needs no suite and makes no model
+    calls.
 
     Exit codes: 0 answered, 2 the table cannot be checked.
     """
