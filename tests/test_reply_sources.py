@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from attrs import define
+from jrh_measuring import served_note
 from jrh_review.stored_runs import Measured
 from jrh_testing import ChatServer, Inside, Project, loop_over
 from support.batch_server import BatchServer
@@ -172,7 +173,7 @@ SNAPSHOTS = {
     "kestrel": ("gpt-kestrel-2025-05-13 fp_1",),
     "merlin": ("gpt-merlin-2025-05-13 fp_1", "gpt-merlin-2025-08-06 fp_1"),
 }
-NOTES = ("kestrel gpt-kestrel-2025-05-13", "merlin gpt-merlin-2025-05-13 and gpt-merlin-2025-08-06")
+NOTES = ("gpt-kestrel-2025-05-13", "gpt-merlin-2025-05-13 and gpt-merlin-2025-08-06")
 
 
 def _serve(body: dict[str, Any]) -> dict[str, Any]:
@@ -250,3 +251,11 @@ def test_every_table_that_names_a_judge_says_which_snapshot_was_served(project: 
         assert said.exit_code in (0, 1, 3, 5), said.output
         assert _states(set(SNAPSHOTS), said.stdout), (words, said.stdout)
     assert "Served by: gpt-kestrel-2025" in project.run("card", "run", "--judge", "kestrel").stdout
+
+
+def test_judges_that_were_served_the_same_are_named_together() -> None:
+    same = {"a": ("m-1 fp",), "b": ("m-1",), "c": ("m-2",), "d": ()}
+    assert served_note(same, ["a", "b"]) == "Served: m-1."
+    assert served_note(same, ["a b", "c"]) == "Served: a, b m-1; c m-2."
+    assert served_note(same, ["a", "d"]) == "Served: a m-1; d not stated."
+    assert served_note(same, ["a", "m-1"]) == served_note(same, ["d"]) == ""

@@ -28,7 +28,10 @@ def served_models(report: RunReport) -> Mapping[str, tuple[str, ...]]:
 
 
 def served_note(served: Mapping[str, Sequence[str]], texts: Iterable[str]) -> str:
-    """Say which models were served to the judges that the texts of a table name; empty if no provider says it.
+    """Say which models were served to the judges that the texts of a table name.
+
+    Empty if no provider says it, or the texts do. Judges that the same models were served to are named together, and
+    not at all where it is all of them.
 
     Args:
         served: `RunReport.served`.
@@ -37,9 +40,15 @@ def served_note(served: Mapping[str, Sequence[str]], texts: Iterable[str]) -> st
     # In any text: a table may name a judge in a heading, or two of them in a cell.
     text = "\n".join(texts)
     named = [judge for judge in served if re.search(rf"(?<![\w-]){re.escape(judge)}(?![\w-])", text)]
-    if not any(served[judge] for judge in named):
+    models = {judge: _list_models(served[judge]) for judge in named}
+    if not any(served[judge] for judge in named) or all(model in text for model in models.values()):
         return ""
-    parts = [f"{clean_text(judge, _NAME)} {_list_models(served[judge])}" for judge in named[:_JUDGES]]
+    if len(set(models.values())) == 1:
+        return f"Served: {models[named[0]]}."
+    together: dict[str, list[str]] = {}
+    for judge in named[:_JUDGES]:
+        together.setdefault(models[judge], []).append(clean_text(judge, _NAME))
+    parts = [f"{', '.join(judges)} {model}" for model, judges in together.items()]
     more = f"; {len(named) - _JUDGES:,} more judges in 'This run'" if len(named) > _JUDGES else ""
     return f"Served: {'; '.join(parts)}{more}."
 
