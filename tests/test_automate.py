@@ -249,6 +249,8 @@ def test_a_cascade_asks_the_dear_judge_where_the_cheap_one_is_not_sure_and_peopl
     assert none.splitlines()[-1].startswith("Next: jrh automate run --cascade mini,maxi --error 0.")
     for more, said in (
         ((*words[:3], "mini,nobody"), "no judge 'nobody'"),
+        ((*words[:3], "mini,maxi,mini"), "judge 'mini' is named twice"),
+        ((*words[:3], "mute"), "0 clusters with a label and a decision (items without a decision: no verdict 120)"),
         ((*words, "--judge", "mini"), "leave --judge out"),
     ):
         refused = project.run(*more)

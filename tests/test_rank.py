@@ -73,6 +73,7 @@ def test_the_first_line_counts_and_json_has_the_same_numbers(tmp_path: Any) -> N
     assert {tuple(pair) for pair in found["judges"][0]["naive"]["shown"]} == {("a", "b"), ("a", "c")}
     assert [each["name"] for each in found["people"]["systems"]] == ["b", "a", "c"]
     assert "1 row without a system, or of one system twice" in text.output
+    assert "gpt rests on 151 of 152 verdicts in 151 clusters, 151 with" in text.output
     assert text.output.splitlines()[-1].startswith("Next: jrh check table.csv ")
 
 
@@ -237,6 +238,7 @@ def test_levels_and_labels_are_scores(tmp_path: Any) -> None:
         ([*duels(3, 6), *duels(3, 6, "c", "d")], DUEL[:4], "no comparison links 'a', 'b' to 'c', 'd'; rank each group"),
         ([*duels(3, 6), ("q", "a", "c", "", "")], DUEL[:4], "no verdict about 'c'; leave these rows out"),
         ([("q", "a", "b", "n/a", "")], DUEL[:4], "judge 'gpt': no verdict at all; look at the column"),
+        (duels(3, 6), (*DUEL[:4], "--positive", "A"), "--positive is a label of one system"),
         (duels(3, 6), ("--system", "left", "--positive", "a1"), "no label is 'a1' (--positive); labels: 'A', 'B'"),
         (duels(3, 6), ("--system", "lift"), "there is no column 'lift' (--system); did you mean 'left'?"),
         (duels(3, 6), (), "name its columns: --judge COLUMN, and --system COLUMN, twice where verdicts compare"),

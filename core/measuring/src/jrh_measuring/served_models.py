@@ -12,7 +12,7 @@ from jrh.text import clean_text
 _MODELS: Final = 3
 """Models of a judge that a note names."""
 _JUDGES: Final = 12
-_NAME: Final = 60
+_NAME: Final = 100
 """Characters of a name: providers write what they like."""
 
 
@@ -53,8 +53,13 @@ def served_note(served: Mapping[str, Sequence[str]], texts: Iterable[str]) -> st
     return f"Served: {'; '.join(parts)}{more}."
 
 
+def model_name(version: str) -> str:
+    """Return a served version without its system fingerprint, which changes often and the model seldom with it."""
+    # Not the first word: names of models have spaces, too.
+    return re.sub(r" fp_\S*$", "", version)
+
+
 def _list_models(versions: Sequence[str]) -> str:
-    # Without the system fingerprint, which changes often and the model seldom with it.
-    names = list(dict.fromkeys(clean_text(version.partition(" ")[0], _NAME) for version in versions))
+    names = list(dict.fromkeys(clean_text(model_name(version), _NAME) for version in versions))
     more = [f"{len(names) - _MODELS:,} more"] if len(names) > _MODELS else []
     return " and ".join([*names[:_MODELS], *more]) or "not stated"

@@ -16,7 +16,7 @@ import numpy as np
 from attrs import field, frozen
 from jrh import JrhError
 from jrh.text import count_noun
-from jrh_measuring import Codes, Floats, Mask
+from jrh_measuring import Codes, Floats, Mask, format_counts
 from jrh_stats import binomial_limits, clustered_proportion, items_for_threshold
 
 from jrh_decide.decisions import Basis, Decisions
@@ -141,7 +141,9 @@ class Measured:
         clusters, names = self.decisions.cluster.codes, self.decisions.cluster.names
         codes = np.unique(clusters[self.labelled])
         if len(codes) < _FEWEST:
-            raise JrhError(f"{count_noun(len(codes), 'cluster')} with a label and a decision; label more items")
+            lost = format_counts(self.decisions.basis.reasons)
+            why = f" (items without a decision: {lost})" if lost else ""
+            raise JrhError(f"{count_noun(len(codes), 'cluster')} with a label and a decision{why}; label more items")
         texts = (f"{seed}\n{names[code]}".encode("utf-8", "surrogatepass") for code in codes)
         keys = [blake2b(text, digest_size=16).digest() for text in texts]
         order = sorted(range(len(codes)), key=keys.__getitem__)

@@ -122,6 +122,9 @@ def read_votes(question: Question) -> Votes:
         raise JrhError(f"'{question.source}' is a table; name its columns: --judge COLUMN --human COLUMN")
     if question.item or question.group or question.missing:
         raise JrhError("--item, --group and --missing belong to a table, which has --human; a run knows its items")
+    if twice := [name for name, count in Counter(question.judges).items() if count > 1]:
+        # Its verdicts would count for the first place alone, and the second would seem to have none.
+        raise JrhError(f"judge '{clean_text(twice[0])}' is named twice; name different judges")
     return _read_run(question)
 
 

@@ -121,6 +121,9 @@ def _flip_lines(found: Ranks) -> Iterator[str]:
 def _basis(found: Ranks) -> Iterator[str]:
     for judge in found.judges:
         verdicts, clusters = count_noun(judge.verdicts, "verdict"), count_noun(judge.naive.clusters, "cluster")
+        # A comparison is a row of both of its systems.
+        if missing := sum(system.missing for system in judge.naive.systems) // (2 if found.compared else 1):
+            verdicts = f"{judge.verdicts - missing:,} of {verdicts}"
         yield f"{_clean(judge.judge)} rests on {verdicts} in {clusters}, {judge.labelled:,} with a label of people."
         if 0 < judge.labelled < judge.verdicts and judge.corrected is None:
             yield f"{_clean(judge.judge)} is not corrected: {_FEW_LABELS}."

@@ -166,6 +166,8 @@ def _read_table(question: RankQuestion) -> SystemVerdicts:
             f"'{question.source}' is a table; name its columns: --judge COLUMN, and --system COLUMN, twice where "
             "verdicts compare two systems"
         )
+    if question.positive and len(question.systems) > 1:
+        raise JrhError("--positive is a label of one system; verdicts that compare two systems say which one wins")
     kind, delimiter = guess_format(question.source)
     settings = {"delimiter": delimiter} if kind == "csv" else {}
     table = read_table(question.source, str(question.source), kind, most=MOST_ROWS, **settings)
@@ -228,7 +230,7 @@ def _unscored(
     question: RankQuestion, texts: Mapping[str, Sequence[str]], worth: Callable[..., float | None]
 ) -> list[str]:
     """Return a note of the labels that score 0: an error message of a judge would be one of them."""
-    if not question.positive or len(question.systems) > 1:
+    if not question.positive:
         return []
     labels = {fold_label(text): text.strip() for column in texts.values() for text in column}
     zero = [text for text in labels.values() if worth(text, "", "") == 0]

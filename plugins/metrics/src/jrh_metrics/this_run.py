@@ -29,6 +29,7 @@ from jrh.values import (
     TextPart,
 )
 from jrh_measuring import Rule
+from jrh_measuring.served_models import model_name
 
 RUN_JSON: Final = "run.json"
 _NAMED: Final = 5
@@ -110,12 +111,12 @@ class ServedModels(Rule):
         """Yield a finding per judge and model of the suite."""
         sources = [source for source in _sources(now) if source.model_version]
         for (judge, model), some in _group(sources, "name", "model").items():
-            names = {_name(source) for source in some}
+            names = {model_name(source.model_version) for source in some}
             # Providers change a system fingerprint often, and the model seldom with it.
             by_name = len(names) > 1
             replies, reused = Counter[str](), Counter[str]()
             for source in some:
-                key = _name(source) if by_name else source.model_version
+                key = model_name(source.model_version) if by_name else source.model_version
                 replies[key] += source.replies
                 reused[key] += source.replies * source.reused
             if len(replies) < 2:  # noqa: PLR2004 - one is no change
@@ -129,11 +130,6 @@ class ServedModels(Rule):
                 statement=statement,
                 sentence=f"{statement}. To repeat all calls with one model: `jrh run SUITE --no-cache --run-dir NEW`.",
             )
-
-
-def _name(source: ReplySource) -> str:
-    """Return the model that was served, without the fingerprint that follows it."""
-    return source.model_version.partition(" ")[0]
 
 
 def _list_counts(replies: Counter[str], reused: Counter[str]) -> str:
