@@ -255,7 +255,7 @@ def test_every_table_that_names_a_judge_says_which_snapshot_was_served(project: 
 
 
 def test_judges_that_were_served_the_same_are_named_together() -> None:
-    same = {"a": ("m-1 fp",), "b": ("m-1",), "c": ("m-2",), "d": ()}
+    same = {"a": ("m-1 fp_1",), "b": ("m-1",), "c": ("m-2",), "d": ()}
     assert served_note(same, ["a", "b"]) == "Served: m-1."
     assert served_note(same, ["a b", "c"]) == "Served: a, b m-1; c m-2."
     assert served_note(same, ["a", "d"]) == "Served: a m-1; d not stated."
