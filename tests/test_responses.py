@@ -141,6 +141,11 @@ def test_a_table_of_prompts_gets_responses_and_one_with_responses_is_refused(pro
         refused = project.run("plan", "suite.yaml")
         assert refused.exit_code == 2
         assert "column 'response' has a response" in refused.output
+        project.write("table", "\n".join(json.dumps({**row, "request": " "}) for row in rows))
+        asked = server.count
+        blank = project.run(*RUN)
+        assert (blank.exit_code, server.count) == (2, asked)
+        assert "the request, which the model answers, is empty" in blank.output
 
 
 def written_for_others(body):

@@ -86,6 +86,8 @@ class TableSource:
     def _without_response(self, row: Row, problems: Problems) -> Row:
         """Return the row of a prompt with a text in the place of the response, which is no other row's."""
         request = row.values.get(self.columns.column.get("request", ""))
+        if not request or (isinstance(request, str) and not request.strip()):
+            problems.add("`prompts: true`, but the request, which the model answers, is empty", line=row.line)
         unwritten = fields_without_response(row.place, request, self.task.mode)
         values = {self.columns.column.get(target, target): value for target, value in unwritten.items()}
         for column in values:
