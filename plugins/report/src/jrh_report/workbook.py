@@ -157,7 +157,8 @@ def _about(report: RunReport) -> Iterator[tuple[str, Any]]:
     yield "Level of the intervals", report.level
     yield "Judges", ", ".join(report.judges)
     yield "Simulated judges (planted behaviour, no model)", ", ".join(sorted(report.simulated)) or "none"
-    yield "Served", served_note(report.served, report.judges)
+    if served := served_note(report.served, report.judges):
+        yield "Served", served
     yield "Trials", report.totals
     for finding in report.findings:
         yield "Finding", finding.sentence
