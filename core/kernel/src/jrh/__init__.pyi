@@ -22,8 +22,8 @@ from .plugins.specs import PerturberSpec as PerturberSpec
 from .plugins.specs import ReporterSpec as ReporterSpec
 from .plugins.specs import Scope as Scope
 from .plugins.specs import ValidatorSpec as ValidatorSpec
+from .running.opened_run import open_run as open_run
 from .running.stored_run import open_report as open_report
-from .running.stored_run import open_run as open_run
 from .text.transcripts import read_transcript as read_transcript
 from .values.cases import REFERENCE as REFERENCE
 from .values.cases import Case as Case

@@ -15,7 +15,7 @@ def run_directory(path: Path) -> Path:
         JrhError: the file is no suite, or was not run here.
     """
     if not path.exists():
-        raise JrhError(f"'{path}' does not exist")
+        raise JrhError(f"'{path}' does not exist: pass a run directory, or a file")
     if not path.is_file():
         return path
     try:

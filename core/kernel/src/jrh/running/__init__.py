@@ -10,9 +10,9 @@ Start in `run.py`, which is one screen, and read on in this order:
 - `gathering.py`, `reporters.py`: from the store to a report, and from a report to its documents.
 
 Around a run: `from_python.py` and `outcome.py` (how it is asked for and what it gives), `preflight.py`, `dry_run.py`
-and `cost_question.py` (before anything is spent), `stored_run.py` (a run that is there), `units.py` and `worker.py`
-(work on other machines), `component_changes.py` (what is made again, and why). `building.py` is the only place where
-components are built.
+and `cost_question.py` (before anything is spent), `stored_run.py` and `opened_run.py` (a run that is there), `units.py`
+and `worker.py` (work on other machines), `component_changes.py` (what is made again, and why). `building.py` is the
+only place where components are built.
 
 Not here: how a model is called (`jrh.models`), SQL (`jrh.store`), and everything that plugins do.
 """
