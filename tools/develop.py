@@ -28,7 +28,7 @@ SITE = Path(sysconfig.get_path("purelib"))
 PIP = (sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
 UV = Path(sys.executable).with_name("uv")
 
-SHARED = ("index-url", "find-links")
+SHARED = ("index_url", "find_links")
 """Settings that pip and uv both have, and uv does not read from pip's configuration."""
 CONSTRAINTS = (ROOT / "constraints.txt", ROOT / "constraints-extras.txt")
 
@@ -52,7 +52,7 @@ def install(*wanted: str) -> int:
     words = (*(word for path in CONSTRAINTS for word in ("--constraint", path)), *wanted)
     if UV.exists():
         command = [UV, "pip", "install", "--quiet", "--python", sys.executable, *words]
-        settings = {f"UV_{name.upper().replace('-', '_')}": pip_setting(name) for name in SHARED}
+        settings = {f"UV_{name.upper()}": pip_setting(name) for name in SHARED}
         found = {name: value for name, value in settings.items() if value}
         done = subprocess.run(command, env={**found, **os.environ}, stderr=subprocess.DEVNULL, check=False)
         if done.returncode == 0:
@@ -62,8 +62,8 @@ def install(*wanted: str) -> int:
 
 def pip_setting(name: str) -> str:
     """Return a setting of pip, from its environment variable or its configuration; empty: it has none."""
-    variable = os.environ.get(f"PIP_{name.upper().replace('-', '_')}", "")
-    command = [sys.executable, "-m", "pip", "config", "get", f"global.{name}"]
+    variable = os.environ.get(f"PIP_{name.upper()}", "")
+    command = [sys.executable, "-m", "pip", "config", "get", f"global.{name.replace('_', '-')}"]
     return variable or subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
 
 

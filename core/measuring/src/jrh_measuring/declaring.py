@@ -41,11 +41,11 @@ _OPTIONS: Final = "jrh_measuring:MetricOptions"
 def read_metrics(package: str) -> tuple[MetricSpec, ...]:
     """Return the metrics that a package's `metrics.toml` declares, with their measures.
 
-    Each of `[[metrics]]` has the fields of a `MetricSpec`, `options` being `module:Class` (left out, the
-    options that all metrics share). Each of its
-    `[[metrics.measures]]` has those of a `MeasureInfo`, and `kind`, which says what the others default to: `rate` (a
-    share of verdicts), `share` (another share, as of items or of pairs), `coefficient` (a correlation, or agreement
-    beyond chance), `difference` (of two shares or levels), `p-value`; without it, the measure has a unit of its own.
+    Each of `[[metrics]]` has the fields of a `MetricSpec`, `options` being `module:Class` (left out, the options that
+    all metrics share). Each of its `[[metrics.measures]]` has those of a `MeasureInfo`, and `kind`, which says what the
+    others default to: `rate` (a share of verdicts), `share` (another share, as of items or of pairs), `coefficient` (a
+    correlation, or agreement beyond chance), `difference` (of two shares or levels), `p-value`; without it, the measure
+    has a unit of its own.
     """
     text = files(package).joinpath("metrics.toml").read_text(encoding="utf-8")
     return tuple(_structure_metric(**metric) for metric in tomllib.loads(text)["metrics"])
