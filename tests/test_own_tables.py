@@ -223,7 +223,7 @@ def test_every_model_that_is_named_judges_and_one_that_none_reaches_is_refused(t
     project = Inside(tmp_path)
     file, _, _ = _write(project, "words")
     names = ["openai/gpt-4o-mini", "openai/gpt-4.1", "litellm/azure/gpt-4.1"]
-    flags = [word for name in names for word in ("--judge", name)]
+    flags = [word for name in [*names, names[0]] for word in ("--judge", name)]
     assert project.run("init", "--data", file, *flags).exit_code == 0
     suite = yaml.safe_load(project.read("suite.yaml"))
     models = suite["models"]
@@ -240,6 +240,7 @@ def test_every_model_that_is_named_judges_and_one_that_none_reaches_is_refused(t
     assert refused.exit_code == 2
     assert "no installed plugin reaches 'gpt-4o-mini'" in refused.stderr
     assert "openai/MODEL" in refused.stderr
+    assert "reaches '/x'" in project.run("init", "other.yaml", "--data", file, "--judge", "/x").stderr
 
 
 @loop_over(

@@ -165,10 +165,10 @@ def _chat_judges(plugins: Plugins, names: Sequence[str]) -> tuple[list[str], lis
     # A provider whose example has a slash reaches the models of other vendors.
     others = [text for text in vendors.values() if re.search(r"(?m)^  model: \S+/", text)]
     models: dict[str, str] = {}
-    for name in names or [_EXAMPLE]:
+    for name in dict.fromkeys(names) or [_EXAMPLE]:
         vendor, _, model = name.partition("/")
         known = vendors.get(vendor)
-        text, model = (known, model) if known else ("".join(others[:1]), name if model else "")
+        text, model = (known, model) if known else ("".join(others[:1]), name if vendor and model else "")
         if template and text and model:
             short = _plain_name(name.rpartition("/")[2])
             key = _plain_name(name) if short in models else short
