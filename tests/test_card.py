@@ -175,6 +175,7 @@ def test_the_next_spending_is_what_the_findings_of_the_report_need(project: Proj
     # Both judges answer every question: two originals and one variant of each item.
     assert first["calls"] == (min(named) - 20) * 2 * 3
     assert first["cost"] == pytest.approx(first["calls"] * 0.001 / 2)
+    assert {each["cost"] for each in found["spendings"] if each["kind"] == "labels"} == {None}, "people are not free"
     assert [each["add"] for each in found["spendings"] if each["kind"] == "labels"] == [
         "items that two people labelled"
     ]

@@ -48,7 +48,7 @@ class Spending:
     calls: int | None
     """Further verdicts of all judges; None: unknown."""
     cost: float | None
-    """US dollars at the prices of the run; None: unknown."""
+    """US dollars at the prices of the run; None: unknown, as what people take for their labels."""
 
 
 @frozen(kw_only=True)
@@ -85,7 +85,7 @@ class _Prices:
         )
 
     def of_calls(self, calls: float) -> dict[str, int | float | None]:
-        return {"calls": ceil(calls), "cost": None if self.dollars is None else ceil(calls) * self.dollars}
+        return {"calls": ceil(calls), "cost": None if self.dollars is None or not calls else ceil(calls) * self.dollars}
 
 
 def advise(run: Path, *, plugins: Sequence[str] = ()) -> Advised:
@@ -134,7 +134,7 @@ def _spendings(report: RunReport, summary: TaskSummary, needs: Sequence[float]) 
         left = summary.items - summary.labelled
         width = (summary.labelled / summary.items) ** 0.5
         gain = f"narrows intervals of agreement to {width:.0%} of their width" if width else "measures agreement"
-        yield Spending(kind=LABELS, task=task, add=count_noun(left, "label"), buys=gain, calls=0, cost=0.0)
+        yield Spending(kind=LABELS, task=task, add=count_noun(left, "label"), buys=gain, calls=0, cost=None)
     missing: dict[str, dict[str, None]] = {}
     for judge in report.judges:
         lines = list(card_lines(report, judge, summary.task))

@@ -21,7 +21,7 @@ from rich.text import Text
 
 from jrh_report import tables
 from jrh_report.findings import DATA
-from jrh_report.sections import mark_of, served_in
+from jrh_report.sections import mark_of, note_served
 
 _LINES_OF_ALL: Final = 15
 _LINES_PER_TASK: Final = 5
@@ -120,7 +120,7 @@ def _first_sections(report: RunReport, console: Console) -> Iterator[RenderableT
                 first = False
                 yield Text("")
                 yield _answer_grid(report, table, console)
-                for note in filter(None, (table.note, served_in(report, table))):
+                for note in filter(None, (table.note, note_served(report, table))):
                     yield Text(clean(note, _TEXT), style="dim")
     if more:
         yield Text(f"In the report: {clean('; '.join(more), _TEXT)}", style="dim")

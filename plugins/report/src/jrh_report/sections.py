@@ -163,7 +163,7 @@ def mark_of(report: RunReport, row: Row) -> str:
     return SIMULATED if all(measure.judge in report.simulated for measure in flagged) else MIXED
 
 
-def served_in(report: RunReport, part: TablePart) -> str:
+def note_served(report: RunReport, part: TablePart) -> str:
     """Say which models were served to the judges that a table names, or whose measures it shows; empty: unknown."""
     texts = [part.caption, *part.heads, *(column.heading for column in part.columns)]
     for row in part.rows:
@@ -196,7 +196,7 @@ def _table(report: RunReport, part: TablePart, digits: int, gap: str) -> Table:
         ),
         note=" ".join(text for text in (part.note, more) if text),
         detail=part.folded,
-        served=served_in(report, part),
+        served=note_served(report, part),
     )
 
 

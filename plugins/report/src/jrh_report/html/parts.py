@@ -26,7 +26,7 @@ from jrh_measuring import (
 from markupsafe import Markup
 
 from jrh_report.drawings import PANELS, draw_curves, draw_forest
-from jrh_report.sections import MIXED, all_sections, limit_rows, mark_of, served_in
+from jrh_report.sections import MIXED, all_sections, limit_rows, mark_of, note_served
 
 _DIGITS: Final = 3
 _HEAT_DIGITS: Final = 2
@@ -300,7 +300,7 @@ def _table(report: RunReport, task: str, table: TablePart, part: Declared) -> Ta
         ),
         more=table.more,
         folded=table.folded,
-        served=served_in(report, table),
+        served=note_served(report, table),
     )
 
 
