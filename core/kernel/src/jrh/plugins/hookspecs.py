@@ -202,8 +202,9 @@ def jrh_judges() -> Iterable[JudgeSpec]:
 def jrh_allocators() -> Iterable[AllocatorSpec]:
     """Declare the allocators this plugin provides: rules for ending the judging of a run, or of a judge, early.
 
-    A suite names one under `allocate`. Judges are then asked batch by batch: a batch is the next so many items of every
-    task, in the order of the data, with the cases of all tests. After each batch but the last, `keep` returns the
+    A suite names one under `allocate`. Judges are then asked batch by batch: a batch is so many items of every task,
+    drawn at random by the suite's seed, with the cases of all tests. Clusters are never divided: they come in the order
+    of `context.seed(cluster)`, whatever the order of the data. After each batch but the last, `keep` returns the
     judges that go on. It sees the records of all batches so far in plan order, so neither the order of arrival nor the
     number of workers matters. jrh stores the decision before it acts on it. Questions that are not asked are not
     missing verdicts: they leave the plan, and the report counts them. If `keep` raises, the run ends with the error and

@@ -202,7 +202,7 @@ class Allocator(Protocol):
 
     @property
     def batch(self) -> int:
-        """Return how many items of every task make a batch."""
+        """Return how many items of every task make a batch; a cluster that begins in a batch is in it as a whole."""
 
     # Pure: shards decide about their own items, and the run that follows a merge decides from all records as if it had
     # never been divided.

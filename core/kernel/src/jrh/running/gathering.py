@@ -48,7 +48,7 @@ def gather(store: Store, summary: Summary, records: jrh.RecordTable) -> RunRepor
         still_planning=store.trials.grows(),
         notes=(
             *summary.notes,
-            *_plan_notes(store),
+            *from_text(tuple[str, ...], store.meta(PLAN_NOTES) or "[]"),
             *decision_notes(store),
             *_notes_on_cut_transcripts(records, summary),
             *_notes_on_settings(store),
@@ -60,10 +60,6 @@ def gather(store: Store, summary: Summary, records: jrh.RecordTable) -> RunRepor
         evidence=StoredEvidence(store=store),
         flags={flag.name: flag for flag in summary.flags},
     )
-
-
-def _plan_notes(store: Store) -> tuple[str, ...]:
-    return from_text(tuple[str, ...], store.meta(PLAN_NOTES) or "[]")
 
 
 def _notes_on_plugin_errors(attrition_lines: Iterable[Attrition]) -> Iterable[str]:

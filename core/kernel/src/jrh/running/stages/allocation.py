@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import jrh
 from jrh.errors import RAISED, JrhError, PluginError
-from jrh.hashing import content_id
+from jrh.hashing import content_id, derive_seed
 from jrh.plugins.protocols import Allocator
 from jrh.plugins.specs import AllocatorSpec
 from jrh.running.identity import identity
@@ -21,6 +22,7 @@ from jrh.store.records_table import TrialRow
 from jrh.text import count_noun, visible_line
 from jrh.text.redact import error_line
 from jrh.values.cases import Case
+from jrh.values.clusters import clusters_of
 
 # Room for a trillion trials, so that no trial of one batch gets a place in the next.
 _BITS: Final = 40
@@ -57,7 +59,16 @@ class Batches:
         batch = self._allocator.batch
         if not isinstance(batch, int) or batch < 1:
             raise PluginError(f"allocator '{self._name}': a batch needs a whole number of items, at least one")
-        self._sizes = [len(items) for items in ready.items.values()]
+        seed = ready.resolved.suite.seed
+        self._batch_of: dict[tuple[str, str], int] = {}
+        for task, items in ready.items.items():
+            cluster, first = clusters_of(items), dict[str, int]()
+            # In the order of the data, a sorted file would show an allocator one kind of item first.
+            keys = ((derive_seed(seed, self._name, cluster[item.id]), cluster[item.id], item.id) for item in items)
+            for place, (_, its_cluster, item_id) in enumerate(sorted(keys)):
+                # A cluster is never divided: all of it is in the batch of its first item.
+                self._batch_of[task, item_id] = first.setdefault(its_cluster, place // batch)
+        self._sizes = Counter(self._batch_of.values())
 
     def plan_id(self, plan: str) -> str:
         """Return the id of a plan in batches; another allocator makes another one."""
@@ -65,13 +76,8 @@ class Batches:
 
     def trials(self, planner: TrialPlanner, cases: Iterable[Case]) -> Iterator[TrialRow]:
         """Yield the trials of cases as planned, at positions that sort them by the batch of their item."""
-        batch_of = {
-            (task, item.id): place // self._allocator.batch
-            for task, items in self._ready.items.items()
-            for place, item in enumerate(items)
-        }
         for case in cases:
-            first = batch_end(batch_of[case.task, case.item_id])
+            first = batch_end(self._batch_of[case.task, case.item_id])
             yield from (row._replace(position=first + row.position) for row in planner.trials([case]))
 
     def is_outdated(self) -> bool:
@@ -102,8 +108,7 @@ class Batches:
             going = json.loads(judges)
             # Again: the process may have been killed between the decision and this.
             ready.store.trials.leave_out(going, after=batch_end(batch))
-        # Rounded up: the last batch may be smaller.
-        last = -(-max(self._sizes, default=0) // self._allocator.batch)
+        last = max(self._sizes, default=-1) + 1
         for batch in range(len(decided) + 1, last + 1):
             await judge_all(ready, ready.progress, PlanFeed(complete=True, until=batch_end(batch)))
             ready.store.flush()
@@ -141,13 +146,11 @@ class Batches:
         """Say which judges a decision ends, and what is not asked for it; empty where it ends none."""
         if not left_out:
             return ""
-        done = sum(min(size, batch * self._allocator.batch) for size in self._sizes)
-        judges = ", ".join(
-            f"'{judge}' ({count_noun(trials, 'question')} not asked)" for judge, trials in left_out.items()
-        )
+        done = sum(size for place, size in self._sizes.items() if place < batch)
+        judges = ", ".join(f"'{name}' ({count_noun(left, 'question')} not asked)" for name, left in left_out.items())
         caveat = "; it saw verdicts, so intervals are conditional on this decision"
         return (
-            f"allocator '{self._name}' stopped after {done:,} of {count_noun(sum(self._sizes), 'item')}: {judges}; "
+            f"allocator '{self._name}' stopped after {done:,} of {count_noun(self._sizes.total(), 'item')}: {judges}; "
             f"these are not missing verdicts{caveat if self._resolved.entry.spec.sees_verdicts else ''}"
         )
 
