@@ -65,7 +65,8 @@ def view(run_dirs: tuple[Path, ...], **serving: Any) -> int:
     type=click.Choice(["random", "disagreement"]),
     help="Which cases come first and are more likely to be sampled. Default: random.",
 )
-@click.option("--export", type=_FILE, help="Write the decisions as CSV and exit.")
+@click.option("--export", type=_FILE, help="Write everybody's decisions, or NAME's sheet, as CSV and exit.")
+@click.option("--import", "table", type=_TABLE, help="Read NAME's sheet and exit.")
 @_add_serving_options
 def review(
     run_dir: Path,
@@ -75,6 +76,7 @@ def review(
     seed: int | None,
     first: str | None,
     export: Path | None,
+    table: Path | None,
     **serving: Any,
 ) -> int:
     """Accept, edit or reject a run's perturbed cases in the browser, on this machine.
@@ -93,7 +95,7 @@ def review(
     request = QueueRequest(tests=tests, sample=sample, seed=seed or 0, first=order) if is_new_queue else None
     with review_desk(run_dir) as desk:
         desk.make_queue(request)
-        use_review_desk(desk, run_dir, names, export, serving)
+        use_review_desk(desk, run_dir, names, table, export, serving)
     return 0
 
 

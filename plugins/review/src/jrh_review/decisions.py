@@ -119,6 +119,10 @@ class CaseReview:
         # Skipping a conflict leaves it open for somebody else.
         return _standing(row for row in self.log if row.settles and row.action is not ReviewAction.SKIP)
 
+    def counts_for(self, reviewer: str) -> Decision | None:
+        """Return the decision that a reviewer sees as the current one: what settles the case, or the own one."""
+        return (self.settlement if self.is_open else None) or self.own(reviewer)
+
     @property
     def in_conflict(self) -> bool:
         """Tell whether people decided differently and nothing settles it."""

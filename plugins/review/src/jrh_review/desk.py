@@ -143,6 +143,9 @@ QUEUE: Final = TableSpec(
 )
 
 
+_PORT: Final = "review_port"
+
+
 @frozen(kw_only=True)
 class ReviewDesk:
     """A run directory that is open for review; no other process can write to it meanwhile."""
@@ -263,6 +266,14 @@ class ReviewDesk:
         """Return the decisions in the order they were made, or those that fit."""
         return tuple(map(_decision, self._log.select(where)))
 
+    def last_port(self) -> int:
+        """Return the port on which the review of this run was served last; 0 where it was not."""
+        return int(self._store.meta(_PORT) or 0)
+
+    def note_port(self, port: int) -> None:
+        """Keep the port for the next time."""
+        self._store.set_meta(_PORT, str(port))
+
     def count_waiting(self, reviewers: int) -> int:
         """Count the cases of the queue that wait for a decision."""
         decisions = self.reviews()
@@ -270,22 +281,27 @@ class ReviewDesk:
         return sum(review.effective_decision(reviewers) is None for review in reviews)
 
     def decide(self, decision: Decision, version: int) -> CaseReview:
-        """Add a decision durably, and return all that is decided about its case.
+        """Add a decision durably, and return all that is decided about its case; arguments as for `decide_all`."""
+        self.decide_all([(decision, version)])
+        return self.review(decision.case_id)
+
+    def decide_all(self, decisions: Sequence[tuple[Decision, int]]) -> None:
+        """Add decisions about different cases durably, all or none.
 
         Args:
-            decision: without number and time, which are given here.
-            version: `CaseReview.version` of what the reviewer saw.
+            decisions: each without number and time, which are given here, and with the `CaseReview.version` of what
+                the reviewer saw.
 
         Raises:
             StaleError: there is a later decision, or two people have decided meanwhile.
-            JrhError: the decision is incomplete.
+            JrhError: a decision is incomplete.
         """
         with self._lock:
-            # Read again under the lock: the page may show what was true a minute ago.
-            _check(decision, self.review(decision.case_id), version)
+            for decision, version in decisions:
+                # Read again under the lock: the page may show what was true a minute ago.
+                check_decision(decision, self.review(decision.case_id), version)
             time = datetime.now(UTC).isoformat(timespec="milliseconds")
-            self._log.append([_row(evolve(decision, made=time))])
-            return self.review(decision.case_id)
+            self._log.append([_row(evolve(decision, made=time)) for decision, _ in decisions])
 
 
 @contextmanager
@@ -303,7 +319,8 @@ def review_desk(run_dir: str | Path) -> Iterator[ReviewDesk]:
         yield ReviewDesk(store=store)
 
 
-def _check(decision: Decision, review: CaseReview, version: int) -> None:
+def check_decision(decision: Decision, review: CaseReview, version: int) -> None:
+    """Check a decision; the errors are those of `ReviewDesk.decide_all`."""
     if review.version(decision.reviewer) != version:
         raise StaleError("There is a later decision about this case: read it, then decide again.")
     if review.is_open != decision.settles:

@@ -17,7 +17,7 @@ from jrh_review.person_labels import LabelAction, writing_to
 from jrh_review.review_statistics import people_agreement, plain_estimate, write_estimate
 from jrh_review.runs import Runs
 from jrh_review.serving import serve
-from jrh_review.tables import read_sheet, write_decisions, write_gold, write_sheet
+from jrh_review.tables import read_decisions, read_sheet, write_decisions, write_gold, write_sheet
 
 REVIEWER: Final = "reviewer"
 LABELLER: Final = "labeller"
@@ -44,18 +44,23 @@ def use_review_desk(
     desk: ReviewDesk,
     run_dir: Path,
     names: Sequence[str],
+    table: Path | None,
     export: Path | None,
     serving: Mapping[str, Any],
 ) -> None:
-    """Write the table of decisions, or without one serve the review until Ctrl-C.
+    """Read a person's sheet, write it or everybody's decisions, or without both serve the review until Ctrl-C.
 
     Raises:
-        JrhError: the table cannot be written.
+        JrhError: a table is wrong or cannot be written, or a sheet is not of exactly one person.
     """
+    if table is not None:
+        if len(names) != 1:
+            raise JrhError("--import needs one --reviewer, the person who filled in the sheet")
+        tell(f"Imported {count_noun(read_decisions(desk, table, names[0]), 'new decision')}.")
     if export is not None:
-        _write(export, write_decisions(desk))
+        _write(export, write_decisions(desk, names[0] if len(names) == 1 else ""))
         tell(f"Wrote {count_noun(len(desk.queue()), 'case')} to {export}.")
-    else:
+    if table is None and export is None:
         runs = Runs((run_dir,))
         work = open_reviewing(runs, run_dir, desk, names or (REVIEWER,))
         tell(f"{count_noun(len(desk.queue()), 'case')} to review, {len(desk.reviews())} with decisions.")

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from itertools import islice
 from typing import Any, Final
 
 from attrs import Factory, evolve, frozen
-from jrh import Case, JrhError, Task
+from jrh import Case, JrhError, Json, Task
 from jrh.text import flat_text, utf8_text, visible_line, visible_text
-from jrh_measuring import NO_PARTS, compare_questions
+from jrh_measuring import compare_questions
 
+from jrh_review.case_texts import editable_places, messages_of, pair_messages, texts_at, with_texts
 from jrh_review.decisions import Decision, QueuedCase, ReviewAction, expectation_code
 from jrh_review.desk import ReviewDesk
 
@@ -17,6 +19,10 @@ TEXT: Final = 60_000
 """Characters shown of a text: whole essays and most transcripts."""
 PARTS: Final = 40
 """Parts of a question that are shown."""
+MESSAGES: Final = 500
+"""Messages of a transcript that are shown and can be edited on the page; tables have all."""
+_SHOWN: Final = 1_000_000
+"""Characters shown of all messages together."""
 REASON: Final = 2_000
 """Characters of a reason."""
 LONGEST: Final = 300_000
@@ -50,7 +56,7 @@ def build_decision(desk: ReviewDesk, case_id: str, reviewer: str, given: Given) 
         JrhError: it edits what cannot be edited, or a text is too long.
     """
     case, original = desk.case(case_id)
-    texts, before = editable(case, original), expectation_code(case.expectation)
+    texts, before = texts_at(case, editable_places(case, original)), expectation_code(case.expectation)
     after = {name: utf8_text(text) for name, text in given.after.items()}
     if unknown := [name for name in after if name not in texts]:
         raise JrhError(f"The case has no text '{visible_line(unknown[0])[:80]}' that can be edited.")
@@ -64,6 +70,7 @@ def build_decision(desk: ReviewDesk, case_id: str, reviewer: str, given: Given) 
         )
     if any(len(text) > LONGEST for text in after.values()) or len(given.reason) > REASON:
         raise JrhError(f"The text has more than {LONGEST:,} characters, or the reason more than {REASON:,}.")
+    with_texts(case, after)  # raises where that would be no valid case
     if given.action is ReviewAction.EDIT and not after and not expected:
         raise JrhError("Nothing was edited. Accept the case, or change its text or its expected verdict.")
     edits = given.action is ReviewAction.EDIT
@@ -79,14 +86,6 @@ def build_decision(desk: ReviewDesk, case_id: str, reviewer: str, given: Given) 
         expected_before=before if edits and expected else "",
         expected_after=expected if edits else "",
     )
-
-
-def editable(case: Case, original: Case | None) -> dict[str, str]:
-    """Return the texts that can be edited: those the test changed; all where the original is not stored."""
-    texts = {name: value for name, value in case.fields.items() if isinstance(value, str)}
-    if original is None:
-        return texts
-    return {name: text for name, text in texts.items() if text != original.fields.get(name)}
 
 
 def choices(case: Case) -> dict[str, str]:
@@ -106,10 +105,10 @@ def case_data(desk: ReviewDesk, queued: QueuedCase, reviewer: str) -> dict[str, 
     case, original = desk.case(queued.case_id)
     review = desk.review(queued.case_id)
     # An edit is shown as edited, so that the next edit starts from it and not from the case.
-    counts = (review.settlement if review.is_open else None) or review.own(reviewer)
-    edited = evolve(case, fields={**case.fields, **counts.after}) if counts else case
-    parts = compare_questions(original, edited, limit=TEXT, most=PARTS) if original else NO_PARTS
-    context = parts.context if original else compare_questions(edited, edited, limit=TEXT, most=PARTS).context
+    counts = review.counts_for(reviewer)
+    after = counts.after if counts else {}
+    parts, context = compare_texts(original, case, with_texts(case, after))
+    texts = texts_at(case, dict(islice(editable_places(case, original).items(), 3 * MESSAGES)))
     return {
         "id": queued.case_id,
         "item": visible_line(queued.item_id),
@@ -117,19 +116,13 @@ def case_data(desk: ReviewDesk, queued: QueuedCase, reviewer: str) -> dict[str, 
         "variant": visible_line(case.condition.variant),
         "task": visible_line(queued.task),
         "gold": visible_line(case.gold or ""),
-        "parts": [
-            {
-                "name": part.name,
-                "before": [[piece.changed, piece.text] for piece in part.pair.before],
-                "after": [[piece.changed, piece.text] for piece in part.pair.after],
-            }
-            for part in parts.changes
-        ],
+        "parts": parts,
         "context": [*_question(desk.task(queued.task)), *context],
         "validators": _validators(case),
         "expected": (counts.expected_after if counts else "") or expectation_code(case.expectation),
         "choices": list(choices(case).items()),
-        "texts": {**editable(case, original), **(counts.after if counts else {})},
+        "texts": list({**texts, **after}.items()),
+        "edited": list(after),
         "version": review.version(reviewer),
         "open": review.is_open,
         "own": _decision_data(review.own(reviewer)),
@@ -137,6 +130,58 @@ def case_data(desk: ReviewDesk, queued: QueuedCase, reviewer: str) -> dict[str, 
         # Decided here and not in the script: what a browser is sent, its user can read.
         "others": [_decision_data(decision) for decision in review.blind.values()] if review.is_open else [],
     }
+
+
+def compare_texts(
+    original: Case | None, case: Case, edited: Case
+) -> tuple[list[dict[str, Any]], list[tuple[str, str]]]:
+    """Return what an edited case changed, and what it did not; of a transcript every message, in order.
+
+    Args:
+        original: the reference case; None: not stored.
+        case: as it was made.
+        edited: as it is shown.
+    """
+    if original is None:
+        return [], list(compare_questions(edited, edited, limit=TEXT, most=PARTS).context)
+    before, after = dict(original.fields), dict(edited.fields)
+    in_order: list[str] = []
+    for field, value in edited.fields.items():
+        if not messages_of(value):
+            continue
+        pairs = list(islice(pair_messages(field, before.pop(field, None), after.pop(field)), MESSAGES))
+        in_order += [visible_line(name) for name, _, _ in pairs]
+        before |= {name: _message_text(old) for name, old, _ in pairs}
+        after |= {name: _message_text(new) for name, _, new in pairs}
+    prompt = original.prompt
+    if prompt is None and edited.prompt is not None and case.prompt is not None:
+        # The template that was paraphrased, and for an edit of one that is no paraphrase the template as it was made.
+        first = case.prompt.original or (case.prompt.user if edited.prompt != case.prompt else "")
+        prompt = evolve(case.prompt, user=first) if first else None
+    found = compare_questions(
+        evolve(original, fields=before, prompt=prompt),
+        evolve(edited, fields=after),
+        limit=min(TEXT, _SHOWN // max(1, len(in_order))),
+        most=PARTS + len(in_order),
+    )
+    context = dict(found.context)
+    parts: dict[str, dict[str, Any]] = {
+        part.name: {"name": part.name, "before": _pieces(part.pair.before), "after": _pieces(part.pair.after)}
+        for part in found.changes
+    }
+    parts |= {name: {"name": name, "same": context.pop(name)} for name in in_order if name in context}
+    place = {name: number for number, name in enumerate(in_order)}
+    return sorted(parts.values(), key=lambda part: place.get(str(part["name"]), -1)), list(context.items())
+
+
+def _pieces(pieces: Iterable[Any]) -> list[tuple[bool, str]]:
+    return [(piece.changed, piece.text) for piece in pieces]
+
+
+def _message_text(message: Mapping[str, Any] | None) -> Json:
+    """Return what a judge reads of a message; its role is in its name."""
+    shown = {key: part for key, part in (message or {}).items() if key != "role" and part}
+    return shown["content"] if [*shown] == ["content"] else shown or ""
 
 
 def _question(task: Task | None) -> list[tuple[str, str]]:

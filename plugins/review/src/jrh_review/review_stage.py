@@ -15,6 +15,7 @@ from jrh.plugins import Stage, StageOutcome
 from jrh.running import StageWork
 from jrh.text import count_noun
 
+from jrh_review.case_texts import with_texts
 from jrh_review.decisions import Decision, ReviewAction, expectation_of
 from jrh_review.desk import ReviewDesk
 from jrh_review.options import First, Policy, Review
@@ -236,4 +237,4 @@ def apply_edit(case: Case, decision: Decision) -> Case:
     # Without the reviewer: the id is a hash of the content, and equal edits have to make equal cases.
     provenance = evolve(case.provenance, details={**case.provenance.details, EDITED_FROM: case.id})
     expectation = expectation_of(decision.expected_after) if decision.expected_after else case.expectation
-    return evolve(case, fields={**case.fields, **decision.after}, expectation=expectation, provenance=provenance)
+    return evolve(with_texts(case, decision.after), expectation=expectation, provenance=provenance)

@@ -154,8 +154,8 @@ def check_address(address: str, *, allow_remote: bool) -> str:
     return str(known)
 
 
-def listen(address: str, port: int) -> socket.socket:
-    """Return a listening socket; port 0 is a free one.
+def listen(address: str, port: int, last: int = 0) -> socket.socket:
+    """Return a listening socket; port 0 is the port `last`, or a free one where that is taken or 0.
 
     Raises:
         JrhError: the address is not of this machine, or the port is taken.
@@ -164,7 +164,12 @@ def listen(address: str, port: int) -> socket.socket:
     # So that a fixed port can be used again right after the last server on it ended.
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        listening.bind((address, port))
+        try:
+            listening.bind((address, port or last))
+        except OSError:
+            if port or not last:
+                raise
+            listening.bind((address, 0))
         listening.listen()  # before the address is printed: a browser that comes at once waits and is not refused
     except OSError as error:
         listening.close()
@@ -206,8 +211,11 @@ def make_server(
 
     from jrh_review.patience import PatientProtocol
 
-    with listen(address, port) as listening:
+    # The port of the last time: pages that are still open then find the server again, and what was typed in them.
+    with listen(address, port, work.last_port if work else 0) as listening:
         port = listening.getsockname()[1]
+        if work is not None:
+            work.note_port(port)
         base = f"http://{f'[{address}]' if ':' in address else address}:{port}"
         # Each token works once, so the next one is printed as soon as one is used. In the address it is called `once`:
         # messages mask what is called a token.

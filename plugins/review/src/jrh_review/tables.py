@@ -5,24 +5,26 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 from jrh import JrhError, content_id
 from jrh.text import count_noun
 from jrh.values import GoldKind
-from jrh_interchange import Row, read_table
+from jrh_interchange import MOST_ROWS, Row, guess_format, read_table, rows_by
 from jrh_measuring import compare_questions, formula_safe
 
+from jrh_review.case_texts import TextError, editable_places, original_texts, texts_at
 from jrh_review.decisions import CaseReview, Decision, QueuedCase, ReviewAction, expectation_code
-from jrh_review.desk import ReviewDesk
+from jrh_review.desk import ReviewDesk, check_decision
 from jrh_review.labelling import LabelDesk, LabelScreen, ScreenDecision
 from jrh_review.person_labels import LabelAction, majority
-from jrh_review.review_cases import editable
+from jrh_review.review_cases import Given, build_decision
 
 _MOST: Final = 10
 """Mistakes that are listed."""
+_KEEP: Final = "keep the rows as they were exported"
 
 
 def write_table(rows: Iterable[Sequence[object]]) -> str:
@@ -35,34 +37,39 @@ def write_table(rows: Iterable[Sequence[object]]) -> str:
 COLUMNS: Final = (
     *("case_id", "task", "test", "item_id", "probability", "reviewer", "made", "settles"),
     *("action", "reason", "expected", "field", "original", "perturbed", "edited"),
-    "valid",
+    *("valid", "check"),
 )
-"""A row is one text of a case: cases of which several texts can be edited have several rows."""
+"""A row is one text of a case: a field, a message of a transcript, a prompt template."""
 
 
-def write_decisions(desk: ReviewDesk) -> str:
-    """Return the queue with everybody's decisions as CSV."""
+def write_decisions(desk: ReviewDesk, reviewer: str = "") -> str:
+    """Return the queue as CSV: with everybody's decisions, or as a person's sheet, for `read_decisions`."""
     rows: list[Sequence[object]] = [COLUMNS]
     reviews = desk.reviews()
     for queued in desk.queue():
         review = reviews.get(queued.case_id, CaseReview())
-        names = dict.fromkeys(decision.reviewer for decision in review.log)
-        decisions = [decision for decision in (*map(review.own, names), review.settlement) if decision is not None]
+        # What others decided is none of a person's sheet before two people have.
+        people = () if reviewer else dict.fromkeys(decision.reviewer for decision in review.log)
+        shown = review.counts_for(reviewer) if reviewer else review.settlement
+        decisions = [decision for decision in (*map(review.own, people), shown) if decision is not None]
         for decision in decisions or (None,):
-            rows += _decision_rows(desk, queued, review, decision)
+            rows += _decision_rows(desk, queued, review, decision, reviewer)
     return write_table(rows)
 
 
 def _decision_rows(
-    desk: ReviewDesk, queued: QueuedCase, review: CaseReview, decision: Decision | None
+    desk: ReviewDesk, queued: QueuedCase, review: CaseReview, decision: Decision | None, reviewer: str
 ) -> Iterator[Sequence[object]]:
     case, original = desk.case(queued.case_id)
-    texts = editable(case, original)
+    texts = texts_at(case, editable_places(case, original))
+    before = original_texts(case, original) if original else {}
     head = (
         *(queued.case_id, queued.task, queued.test, queued.item_id, queued.probability),
         decision.reviewer if decision else "",
         decision.made if decision else "",
         "yes" if decision and decision.settles else "",
+    )
+    said: tuple[str, ...] = (
         decision.action.value if decision else "",
         decision.reason if decision else "",
         (decision.expected_after if decision else "") or expectation_code(case.expectation),
@@ -70,9 +77,130 @@ def _decision_rows(
     # As `perturbation-validity` reads it: whether people accept the case as it was asked; empty: no outcome.
     valid = "" if review.outcome is None else "yes" if review.outcome.action is ReviewAction.ACCEPT else "no"
     for field in texts or {"": ""}:
-        before = original.fields.get(field, "") if original else ""
         edited = decision.after.get(field, "") if decision else ""
-        yield (*head, field, before if isinstance(before, str) else "", texts.get(field, ""), edited, valid)
+        check = _text_check(queued.case_id, reviewer, review, field) if reviewer else ""
+        yield (*head, *said, field, before.get(field, ""), texts.get(field, ""), edited, valid, check)
+        # In a sheet once for each case: a person changes it in one place.
+        said = ("", "", "") if reviewer else said
+
+
+def _text_check(case_id: str, reviewer: str, review: CaseReview, field: str) -> str:
+    """Return a digest that ties a row to its person and text, and to what the person knew of the case."""
+    return content_id("decisions", case_id, reviewer, review.version(reviewer), field)[:16]
+
+
+def read_decisions(desk: ReviewDesk, path: Path, reviewer: str) -> int:
+    """Save the decisions of a filled-in sheet, all or none; return how many are new or changed.
+
+    A case of the sheet has all of its texts, in order; cases may be left out.
+
+    Raises:
+        JrhError: the file cannot be read, is somebody else's sheet, or rows are wrong: all are named, up to ten.
+    """
+    new: list[tuple[Decision, int]] = []
+    wrong: list[str] = []
+    queued = {case.case_id for case in desk.queue()}
+    rows = list(_nonempty_rows(path, ("case_id", "action", "reason", "expected", "field", "edited", "check")))
+    for case_id, of_case in rows_by(rows, "case_id").items():
+        try:
+            if case_id not in queued:
+                raise JrhError(f"the queue has no case '{case_id[:80]}'")
+            review = desk.review(case_id)
+            if (decision := _filled_in(desk, case_id, reviewer, of_case, review)) is not None:
+                check_decision(decision, review, review.version(reviewer))
+                new.append((decision, review.version(reviewer)))
+        except JrhError as error:
+            text = getattr(error, "text", "")
+            row = next((row for row in reversed(of_case) if row["field"] in (text, formula_safe(text))), of_case[0])
+            wrong.append(f"{path.name}:{row.line}: {error}")
+    _refuse(wrong)
+    if new:
+        desk.decide_all(new)
+    return len(new)
+
+
+def _filled_in(
+    desk: ReviewDesk, case_id: str, reviewer: str, rows: Sequence[Row], review: CaseReview
+) -> Decision | None:
+    """Return the decision that the rows of a case hold; None where it is the one that counts already."""
+    case, original = desk.case(case_id)
+    texts = texts_at(case, editable_places(case, original)) or {"": ""}
+    _check_rows(rows, {field: _text_check(case_id, reviewer, review, field) for field in texts}, reviewer)
+    known = review.counts_for(reviewer)
+    earlier = known.after if known else {}
+    after = {
+        field: _typed_text(row["edited"], (earlier.get(field, ""), texts[field]))
+        for field, row in zip(texts, rows, strict=True)
+        if row["edited"]
+    }
+    after = {field: text for field, text in after.items() if text != texts[field]}
+    action, reason, cell = (_single(rows, column) for column in ("action", "reason", "expected"))
+    stated = expectation_code(case.expectation)
+    expected = _typed_text(cell, (stated,))
+    action = action.lower() or (ReviewAction.EDIT.value if after or expected not in ("", stated) else "")
+    if not action:
+        return None
+    if action not in {known.value for known in ReviewAction}:
+        raise JrhError(f"'{action[:40]}' is no action: accept, edit, reject, skip, undo, or nothing")
+    if after and action != ReviewAction.EDIT.value:
+        raise JrhError(f"a text is edited, and the action is '{action}'; make it 'edit', or empty the column edited")
+    given = Given(
+        action=ReviewAction(action),
+        reason=_typed_text(reason, (known.reason if known else "",)),
+        after=after,
+        expected=expected,
+        settles=review.is_open,
+    )
+    decision = build_decision(desk, case_id, reviewer, given)
+    unchanged = known is not None and (known.content, known.reason) == (decision.content, decision.reason)
+    return None if unchanged else decision
+
+
+def _check_rows(rows: Sequence[Row], checks: Mapping[str, str], reviewer: str) -> None:
+    """Require every text of the case once, in the order of the sheet."""
+    fields = {formula_safe(field): field for field in checks}
+    by_check = {check: field for field, check in checks.items()}
+    seen = [row["field"] for row in rows]
+    for row, cell in zip(rows, seen, strict=True):
+        other = by_check.get(row["check"].strip())
+        if cell not in fields:
+            what = f"the case has no '{cell[:80]}'"
+        elif other is None:
+            what = f"this row is not in the sheet of '{reviewer}', or somebody decided since; export the sheet again"
+        elif other != fields[cell]:
+            what = f"'{cell[:80]}' has the check of '{other[:80]}': cells of two rows changed places"
+        elif seen.count(cell) > 1:
+            what = f"'{cell[:80]}' appears twice; {_KEEP}"
+        else:
+            continue
+        raise TextError(cell, what)
+    if missing := [cell for cell in fields if cell not in seen]:
+        raise JrhError(f"'{missing[0][:80]}' is missing; {_KEEP}")
+    # Moving a row moves no message, which somebody may have meant.
+    if moved := [pair for pair in zip(seen, fields, strict=True) if pair[0] != pair[1]]:
+        raise TextError(moved[0][0], f"'{moved[0][0][:80]}' comes before '{moved[0][1][:80]}'; {_KEEP}")
+
+
+def _single(rows: Sequence[Row], column: str) -> str:
+    values = {row[column].strip(): row for row in rows if row[column].strip()}
+    if len(values) > 1:
+        raise TextError([*values.values()][1]["field"], f"the rows of a case have two values of '{column}'; keep one")
+    return next(iter(values), "")
+
+
+def _typed_text(cell: str, known: Iterable[str]) -> str:
+    """Return the text of a cell; what was exported comes back as it was, whatever a table did to it."""
+    text = cell.replace("\r\n", "\n")
+    for earlier in known:
+        if text in (earlier, formula_safe(earlier).replace("\r\n", "\n")):
+            return earlier
+    return text[1:] if text.startswith("'") and formula_safe(text[1:]) == text else text
+
+
+def _refuse(wrong: Sequence[str]) -> None:
+    if wrong:
+        mistakes = count_noun(len(wrong), "row")
+        raise JrhError("\n".join([*wrong[:_MOST], f"Nothing was imported: mistakes in {mistakes}."]))
 
 
 SHEET: Final = ("row", "check", "task", "choices", "label")
@@ -149,7 +277,7 @@ def read_sheet(desk: LabelDesk, path: Path, labeller: str) -> int:
     labels = {label.key: label for label in desk.labels()}
     new: dict[int, ScreenDecision] = {}
     wrong: list[str] = []
-    for row in _nonempty_rows(path):
+    for row in _nonempty_rows(path, ("row", "check", "label")):
         try:
             place = _place(desk, labeller, screens, row["row"].strip(), row["check"].strip())
             screen, cell = screens[place], row["label"].strip()
@@ -167,19 +295,18 @@ def read_sheet(desk: LabelDesk, path: Path, labeller: str) -> int:
                 new[place] = ScreenDecision(labeller, screen, LabelAction.LABEL, label, desk.version(labeller, screen))
         except JrhError as error:
             wrong.append(f"{path.name}:{row.line}: {error}")
-    if wrong:
-        mistakes = count_noun(len(wrong), "row")
-        raise JrhError("\n".join([*wrong[:_MOST], f"Nothing was imported: mistakes in {mistakes}."]))
+    _refuse(wrong)
     if new:
         desk.decide(list(new.values()))
     return len(new)
 
 
-def _nonempty_rows(path: Path) -> Iterator[Row]:
+def _nonempty_rows(path: Path, needed: Sequence[str]) -> Iterator[Row]:
     """Yield the rows that are not empty: spreadsheets add empty ones at the end."""
-    rows = read_table(path, path.name, "csv")
-    if missing := [name for name in ("row", "check", "label") if name not in rows[0].values]:
-        raise JrhError(f"{path.name}:1: the table needs the columns row, check and label; missing: {missing[0]}")
+    kind, delimiter = guess_format(path)
+    rows = read_table(path, path.name, kind, most=MOST_ROWS, **({"delimiter": delimiter} if kind == "csv" else {}))
+    if missing := [name for name in needed if not rows or name not in rows[0].values]:
+        raise JrhError(f"{path.name}:1: the table needs the columns {', '.join(needed)}; missing: {missing[0]}")
     yield from (row for row in rows if any(row.values.values()))
 
 

@@ -51,7 +51,7 @@ class Reviewing(Work):
 def open_reviewing(runs: Runs, run_dir: Path, desk: ReviewDesk, names: Sequence[str]) -> Reviewing:
     """Return the review of a run that the server shows."""
     run = next((name for name, path in runs.scan().items() if path == run_dir.resolve()), "")
-    return Reviewing(run=run, desk=desk, names=tuple(names))
+    return Reviewing(run=run, desk=desk, names=tuple(names), last_port=desk.last_port(), note_port=desk.note_port)
 
 
 def queue(request: Request, here: Reviewing, name: str) -> Mapping[str, Any]:  # noqa: ARG001

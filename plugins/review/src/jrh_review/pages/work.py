@@ -30,6 +30,10 @@ class Work:
     """What the people are; also the template in which they choose their name."""
     names: tuple[str, ...]
     """The people at work, as named at start."""
+    last_port: int = 0
+    """The port of the last time; 0 where that is not known."""
+    note_port: Callable[[int], None] = lambda _: None
+    """Keeps the port for the next time."""
     _chosen: dict[str, str] = field(factory=dict, init=False, repr=False)
     """Session -> person."""
 
@@ -120,7 +124,8 @@ def _answer(request: Request, answer: Callable[[Any, str], Json]) -> Response:
     except JrhError as error:
         # 409: another window was faster; 404: there is no such case or item; 400: what was sent is wrong.
         status = 404 if isinstance(error, NotThereError) else 409 if isinstance(error, StaleError) else 400
-        return _json({"message": str(error)}, status)
+        # `text`: which of the texts is wrong, for the page to say it there.
+        return _json({"message": str(error), "text": getattr(error, "text", "")}, status)
 
 
 def _member(body: bytes) -> Json:

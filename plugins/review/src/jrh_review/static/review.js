@@ -16,6 +16,7 @@ let pending = 0;
 let saves = 0; // begun in this window
 let inline = remembered("inline") === true;
 const drafts = new Map(); // case -> what is typed and not saved, also where the browser keeps nothing
+let wrong = null; // why an edit was refused: case, text and message
 let atEnd = false; // all cases that are here are decided: a new one is shown when it arrives
 
 function pieces(all, tag) {
@@ -43,13 +44,31 @@ function merged(before, after) {
   return node;
 }
 
-function part({ name, before, after }) {
+function part({ name, same, before, after }) {
+  const head = make("h2", name);
+  if (same !== undefined) { return make("section", "", head, make("pre", same)); }
+  head.tabIndex = -1;
+  head.dataset.changed = name;
+  head.append(" ", tag("edited"));
   const one = inline ? merged(before, after) : null;
-  if (one) { return make("section", "", make("h2", name), one); }
+  if (one) { return make("section", "", head, one); }
   const sides = make("div", "", make("div", "", make("h3", "Original"), pieces(before, "del")),
     make("div", "", make("h3", "Perturbed"), pieces(after, "ins")));
   sides.className = "sides";
-  return make("section", "", make("h2", name), sides);
+  return make("section", "", head, sides);
+}
+
+function tag(text) {
+  const node = make("span", text);
+  node.className = "tag bad";
+  return node;
+}
+
+// The next part that the test or the reviewer changed; after the last one the first.
+function nextChange() {
+  const heads = [...document.querySelectorAll("[data-changed]")];
+  const head = heads[(heads.indexOf(document.activeElement) + 1) % heads.length];
+  if (head) { head.focus(); head.scrollIntoView({ block: "start" }); }
 }
 
 function told(decision, before) {
@@ -60,7 +79,7 @@ function told(decision, before) {
 }
 
 function count() {
-  const done = cases.filter((each) => each.state && each.state !== "skip").length;
+  const done = cases.filter((each) => each.state && each.state !== "skip" && each.state !== "conflict").length;
   at("progress").textContent = `case ${here + 1} of ${cases.length}, ${done} decided`;
   at("left").textContent = watch.left(cases.filter((each) => !each.state || each.state === "conflict").length);
 }
@@ -92,7 +111,7 @@ function draw(found) {
     decided.append(make("p", `Your decision: ${found.own.action}${found.own.reason ? `, ${found.own.reason}` : ""}`));
   }
   at("parts").replaceChildren(...found.parts.map(part));
-  if (!found.parts.length) { at("parts").append(make("p", "The texts are those of the reference condition.")); }
+  if (found.parts.every((each) => each.same !== undefined)) { at("parts").prepend(make("p", "The texts are those of the reference condition.")); }
   at("context").replaceChildren(...found.context.map(context));
 }
 
@@ -182,8 +201,10 @@ function save(action, more = {}) {
   entry.state = action === "undo" ? "" : action;
   pending += 1;
   saves += 1;
-  openDraft(id, false); // opened again if it is not saved
-  at("saved").textContent = "saving";
+  const waits = action === "edit"; // its form stays open until it is saved, and takes no second edit meanwhile
+  if (!waits) { openDraft(id, false); } // opened again if it is not saved
+  at("editing").toggleAttribute("data-saving", waits);
+  at("saved").textContent = pending > 1 ? `saving ${pending} decisions` : "saving";
   at("trouble").replaceChildren();
   if (action === "undo") { decidedHere.splice(decidedHere.lastIndexOf(id) >>> 0, 1); } else { decidedHere.push(id); }
   saving = saving.then(async () => {
@@ -197,19 +218,39 @@ function save(action, more = {}) {
       forget(id);
       pending -= 1;
       at("saved").textContent = pending ? "saving" : "saved";
-      if (cases[here].id === id && !typing()) { show(here); }
+      if (waits) { at("editing").removeAttribute("data-saving"); }
+      if (cases[here].id === id && waits) { closeForms(); next(); } else if (cases[here].id === id && !typing()) { show(here); }
     } catch (error) {
+      if (waits) { at("editing").removeAttribute("data-saving"); }
       entry.state = before;
       if (error.answered) { forget(id); } // read it again: there may be a later decision
       pending -= 1;
       at("saved").textContent = "not saved";
-      openDraft(id, action === "reject" || action === "edit");
+      openDraft(id, action === "reject" || waits);
+      wrong = waits && error.text ? { id, name: error.text, message: error.message } : null;
+      if (waits && cases[here].id === id) { load(id).then(draw, () => {}); } // with a later decision, if there is one
       failed(id, error.message);
+      if (wrong && cases[here].id === id) { pointAtWrong(); }
     }
     count();
   });
+  if (waits) { return; }
   closeForms();
   if (action !== "undo") { next(); }
+}
+
+// Says next to the box why its text was refused.
+function pointAtWrong() {
+  const area = [...at("texts").querySelectorAll("textarea")].find((each) => each.name === wrong.name);
+  if (!area) { return; }
+  document.getElementById("wrong")?.remove();
+  const said = make("p", wrong.message);
+  said.id = "wrong";
+  area.after(said);
+  area.setAttribute("aria-invalid", "true");
+  area.setAttribute("aria-describedby", "wrong");
+  area.focus();
+  said.scrollIntoView({ block: "nearest" });
 }
 
 async function reject() {
@@ -226,13 +267,21 @@ async function edit() {
   const draft = draftOf(id) || {};
   at("decide").hidden = true;
   at("editing").hidden = false;
-  at("texts").replaceChildren(...Object.entries(found.texts).map(([name, text]) => {
+  const changed = found.parts.filter((each) => each.same === undefined).map((each) => each.name);
+  at("texts").replaceChildren(...found.texts.map(([name, text]) => {
     const area = make("textarea");
     area.name = name;
     area.value = text;
     area.dataset.before = area.value; // as the browser keeps it: its line ends may be others
     area.value = (draft.texts || {})[name] ?? text;
-    return make("label", name, area);
+    area.rows = Math.min(14, Math.max(2, area.value.split("\n").length + Math.floor(area.value.length / 90)));
+    const label = make("label", name);
+    if (found.texts.length > 1 && changed.some((each) => name === each || name.startsWith(`${each}, `))) {
+      area.dataset.first = "";
+      label.append(" ", tag("edited"));
+    }
+    label.append(area);
+    return label;
   }));
   at("expected").replaceChildren(...found.choices.map(([code, said]) => {
     const choice = make("option", said);
@@ -240,14 +289,15 @@ async function edit() {
     choice.selected = code === (draft.action === "edit" ? draft.expected : found.expected);
     return choice;
   }));
-  (at("texts").querySelector("textarea") || at("expected")).focus();
+  (at("texts").querySelector("[data-first]") || at("texts").querySelector("textarea") || at("expected")).focus();
+  if (wrong && wrong.id === id) { pointAtWrong(); }
 }
 
 async function finishEdit() {
+  if (at("editing").hasAttribute("data-saving")) { at("saved").textContent = "still saving this edit"; return; }
   const found = await load(cases[here].id);
   const areas = [...at("texts").querySelectorAll("textarea")];
-  const own = found.own && found.own.after.length ? found.texts : {};
-  const after = { ...own };
+  const after = Object.fromEntries(found.texts.filter(([name]) => found.edited.includes(name)));
   for (const area of areas) { if (area.value !== area.dataset.before) { after[area.name] = area.value; } }
   save("edit", { after, expected: at("expected").value });
 }
@@ -263,7 +313,7 @@ function undo() {
 const inSight = () => here >= 0 && root.dataset.shown === cases[here].id;
 
 function press(action) {
-  if (inSight() || !"ares".includes(action)) { actions[action](); }
+  if (inSight() || !"ares".includes(action)) { actions[action](); } else { at("saved").textContent = "the next case is loading: press again"; }
 }
 
 async function turn() {
@@ -277,10 +327,10 @@ async function turn() {
 
 const actions = {
   j: () => show(here + 1), k: () => show(here - 1), a: () => save("accept"), r: reject, e: edit, s: () => save("skip"), u: undo,
-  d: turn, "?": toggleHelp,
+  d: turn, m: nextChange, "?": toggleHelp,
 };
 const actionOf = chooseKeys([["a", "accept"], ["r", "reject"], ["e", "edit"], ["s", "skip"], ["u", "undo"], ["j", "next"],
-  ["k", "previous"], ["d", "inline or side by side"], ["?", "show the keys"]]);
+  ["k", "previous"], ["d", "inline or side by side"], ["m", "next edited text"], ["?", "show the keys"]]);
 document.querySelector("[data-key='d']").setAttribute("aria-pressed", String(inline));
 
 document.addEventListener("keydown", (event) => {

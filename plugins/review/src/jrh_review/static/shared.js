@@ -22,7 +22,7 @@ export function asker(command, act) {
     try { found = await answer.json(); } catch { /* a refusal is a page */ }
     if (!answer.ok || !found) {
       const why = found && found.message ? found.message : `The server refused it (${answer.status}). Load the page again.`;
-      throw Object.assign(new Error(why), { answered: true });
+      throw Object.assign(new Error(why), { answered: true, text: found && found.text });
     }
     return found;
   };
