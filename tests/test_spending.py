@@ -361,3 +361,24 @@ def test_calls_that_a_judge_makes_by_itself_have_an_unknown_price(project: Proje
             assert "No model was called" not in done.stdout
             assert f"Cost: $0 + {items} calls of unknown price for {items} replies. jrh sent no call." in done.stdout
             assert [line["unknown"] for line in report(project, name)["spending"]] == [items]
+
+
+def test_tokens_that_the_provider_had_cached_are_booked_at_their_price(tmp_path: Path) -> None:
+    project = Inside(tmp_path, env={KEY_VARIABLE: KEY})
+    items = _facts(project)
+    counted = {"prompt_tokens": 2000, "completion_tokens": 1, "prompt_tokens_details": {"cached_tokens": 1500}}
+    prices = {"input": 100.0, "output": 200.0, "cached_input": 10.0}
+    with ChatServer(lambda _: {"role": "assistant", "content": "YES", "usage": counted}) as server:
+        suite = _writing(server.url, [], FREE, {"price": prices})
+        task = {**suite["task"], "instruction": "Is the answer right? " * 250}  # of 1,024 tokens and more
+        write_suite(project, {**suite, "task": task})
+        planned = project.run("plan", "suite.yaml").output
+        done = run(project, "--yes")
+    assert done.exit_code == 0, done.output
+    (spent,) = report(project, "run")["spending"]
+    assert spent["cached_tokens"] == items * 1500
+    assert spent["saved"] == pytest.approx(items * 1500 * 90e-6)
+    assert spent["cost"] == pytest.approx(items * (500 * 100 + 1500 * 10 + 200) / 1e6)
+    note = f"Providers had cached {items * 1500:,} tokens of the prompts, which saved \\$0.81"
+    assert note in project.read("run/report.md")
+    assert "prompt caches of the providers may save up to $" in planned

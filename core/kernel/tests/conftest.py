@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from attrs import evolve
 from jrh.plugins.entry_points import CORE
+from jrh.plugins.loading import shipped_distributions
 from jrh.plugins.registry import Entry, LoadProblem, Plugins, Registry
 from jrh.plugins.specs import (
     AllocatorSpec,
@@ -209,6 +210,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
 
     monkeypatch.setattr(metadata, "entry_points", points)
     yield made
+    shipped_distributions.cache_clear()  # what it read here is not so for the tests that follow
     for name in [name for name, module in sys.modules.items() if name not in known and _lies_in(module, tmp_path)]:
         del sys.modules[name]
 

@@ -49,7 +49,7 @@ def test_a_message_is_read_with_its_tokens() -> None:
             "usage": {"input_tokens": 10, "cache_read_input_tokens": 5, "output_tokens": 2},
         }
     )
-    usage = Usage(prompt_tokens=15, completion_tokens=2)
+    usage = Usage(prompt_tokens=15, completion_tokens=2, cached_tokens=5)
     assert found == Completion(
         text="YES", finish_reason="end_turn", usage=usage, model_version="claude-x", reasoning="hm"
     )

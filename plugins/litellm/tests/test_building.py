@@ -61,8 +61,8 @@ def test_what_makes_another_question_makes_another_fingerprint() -> None:
 
 
 def test_the_prices_are_those_of_openais_price_page() -> None:
-    # https://openai.com/api/pricing: gpt-4o-mini, 0.15 and 0.60 US dollars per million tokens, 16,384 output tokens.
-    assert model().rates == Rates(input=0.15e-6, output=0.60e-6, max_output_tokens=16384)
+    # https://openai.com/api/pricing: gpt-4o-mini, US dollars per million tokens: 0.15, cached 0.075, output 0.60.
+    assert model().rates == Rates(input=0.15e-6, output=0.60e-6, cached_input=0.075e-6, max_output_tokens=16384)
 
 
 def test_an_unknown_model_has_no_price() -> None:
@@ -71,6 +71,12 @@ def test_an_unknown_model_has_no_price() -> None:
 
 PRICES = {
     "m": {"litellm_provider": "openai", "input_cost_per_token": 1e-6, "output_cost_per_token": 2e-6},
+    "caching": {
+        "litellm_provider": "openai",
+        "input_cost_per_token": 1e-6,
+        "output_cost_per_token": 2e-6,
+        "cache_read_input_token_cost": 1e-7,
+    },
     "azure/m": {"litellm_provider": "azure", "input_cost_per_token": 3e-6, "output_cost_per_token": 4e-6},
     "ollama/free": {"litellm_provider": "ollama", "input_cost_per_token": 0.0, "output_cost_per_token": 0.0},
     "half": {"litellm_provider": "openai", "input_cost_per_token": 1e-6},
@@ -83,6 +89,7 @@ PRICES = {
     ("name", "expected"),
     [
         ("openai/m", Rates(input=1e-6, output=2e-6)),
+        ("openai/caching", Rates(input=1e-6, output=2e-6, cached_input=1e-7)),
         ("azure/m", Rates(input=3e-6, output=4e-6)),
         ("deepseek/m", None),
         ("ollama/free", Rates(input=0.0, output=0.0)),

@@ -85,6 +85,10 @@ def test_a_whole_answer_is_read_whole() -> None:
         ({"prompt_tokens": -1, "completion_tokens": True}, Usage()),
         ({"prompt_tokens": 5, "completion_tokens": 0}, Usage(prompt_tokens=5, completion_tokens=0)),
         ({"prompt_tokens": 5, "completion_tokens_details": None}, Usage(prompt_tokens=5)),
+        ({"prompt_tokens_details": {"cached_tokens": 4}, "prompt_tokens": 5}, Usage(prompt_tokens=5, cached_tokens=4)),
+        ({"prompt_tokens_details": {"cached_tokens": "4"}}, Usage()),
+        ({"prompt_tokens_details": [4], "prompt_cache_hit_tokens": 3}, Usage(cached_tokens=3)),
+        ({"cache_read_input_tokens": 0}, Usage(cached_tokens=0)),
     ],
 )
 def test_tokens_that_are_not_counted_are_unknown(usage: object, expected: Usage) -> None:

@@ -323,11 +323,18 @@ def _part(part: object) -> str:
     return text
 
 
+_CACHED: Final = ("prompt_cache_hit_tokens", "cache_read_input_tokens")
+
+
 def _usage(usage: object) -> Usage:
     if not isinstance(usage, dict):
         return Usage()
     details = usage.get("completion_tokens_details")
+    read = usage.get("prompt_tokens_details")
+    # The last two are DeepSeek's and Anthropic's names, which routers pass on.
+    cached = read.get("cached_tokens") if isinstance(read, dict) else None, *map(usage.get, _CACHED)
     return Usage(
+        cached_tokens=next((number for count in cached if (number := count_or_none(count)) is not None), None),
         prompt_tokens=count_or_none(usage.get("prompt_tokens")),
         completion_tokens=count_or_none(usage.get("completion_tokens")),
         reasoning_tokens=count_or_none(details.get("reasoning_tokens")) if isinstance(details, dict) else None,

@@ -225,6 +225,7 @@ def _usage(usage: object) -> Usage:
     read = [count_or_none(usage.get(name)) for name in ("cache_creation_input_tokens", "cache_read_input_tokens")]
     prompt = count_or_none(usage.get("input_tokens"))
     return Usage(
+        cached_tokens=read[1],
         prompt_tokens=None if prompt is None else prompt + sum(count or 0 for count in read),
         completion_tokens=count_or_none(usage.get("output_tokens")),
     )

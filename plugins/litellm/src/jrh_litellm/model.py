@@ -68,7 +68,7 @@ class ArgumentWriter:
 def rates_of(model: str, price_list: Mapping[str, Mapping[str, Any]]) -> Rates | None:
     """Return the prices of `provider/name`, or None if the list has none per token.
 
-    Discounts (cached tokens, batches) and surcharges for very long prompts are left out.
+    Discounts of batches and surcharges for very long prompts are left out.
     """
     entry = _entry(model, price_list)
     prices = _price(entry.get("input_cost_per_token")), _price(entry.get("output_cost_per_token"))
@@ -78,6 +78,7 @@ def rates_of(model: str, price_list: Mapping[str, Mapping[str, Any]]) -> Rates |
     return Rates(
         input=prices[0],
         output=prices[1],
+        cached_input=_price(entry.get("cache_read_input_token_cost")),
         max_output_tokens=limit if isinstance(limit, int) and limit > 0 else None,
     )
 

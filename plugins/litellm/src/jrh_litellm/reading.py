@@ -217,7 +217,9 @@ def _usage(usage: Any) -> Usage:
     if not completion and total != prompt:
         return Usage(prompt_tokens=prompt)
     reasoning = _count(getattr(usage, "completion_tokens_details", None), "reasoning_tokens")
-    return Usage(prompt_tokens=prompt, completion_tokens=completion, reasoning_tokens=reasoning)
+    # litellm writes every provider's count here: DeepSeek's, Anthropic's and Gemini's, too.
+    cached = _count(getattr(usage, "prompt_tokens_details", None), "cached_tokens")
+    return Usage(prompt_tokens=prompt, completion_tokens=completion, reasoning_tokens=reasoning, cached_tokens=cached)
 
 
 def _count(holder: Any, name: str) -> int | None:

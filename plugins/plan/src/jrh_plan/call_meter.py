@@ -23,6 +23,8 @@ FEWEST_CHARACTERS: Final = 3
 """Bytes of a token, at least: texts have two to six, by language and model."""
 MOST_CHARACTERS: Final = 8
 """Characters of a token, at most."""
+CACHED_FROM: Final = 1_024
+"""Tokens of the shortest prompt that most providers cache (OpenAI, Anthropic, Gemini; DeepSeek caches from 64)."""
 UNREADABLE: Final = "[planned]"
 
 
@@ -34,6 +36,8 @@ class Amount(CostEstimate):
     prompt_high: int = 0
     output_high: int = 0
     """Tokens, at most."""
+    cached: float = 0.0
+    """US dollars that providers may take off for what their prompt caches hold, at most."""
 
     def __add__(self, other: Amount) -> Amount:
         """Add two amounts."""
@@ -50,7 +54,7 @@ class Amount(CostEstimate):
         return Amount(**{name: round(value) if name not in _DOLLARS else value for name, value in scaled.items()})
 
 
-_DOLLARS: Final = frozenset({"cost_low", "cost_high", "worst"})
+_DOLLARS: Final = frozenset({"cost_low", "cost_high", "worst", "cached"})
 
 
 class Reading(Enum):
@@ -148,9 +152,12 @@ def amount(use: ModelUse, model: ChatModel, least: int, most: int, max_tokens: i
     counted = Amount(low=1, high=1, prompt_high=most, output_high=output)
     if rates is None:
         return evolve(counted, unpriced=1)
+    # How much of a prompt repeats an earlier one, only the provider sees: all of it or nothing.
+    cached = rates.input if most < CACHED_FROM or rates.cached_input is None else min(rates.input, rates.cached_input)
     return evolve(
         counted,
-        cost_low=least * rates.input + LEAST_OUTPUT * rates.output,
+        cached=most * (rates.input - cached),
+        cost_low=least * cached + LEAST_OUTPUT * rates.output,
         cost_high=most * rates.input + output * rates.output,
         # `most` counts three bytes to a token; a prompt may have a token for each of them.
         worst=FEWEST_CHARACTERS * most * rates.input + (max_tokens or limit or output) * rates.output,

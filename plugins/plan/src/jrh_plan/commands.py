@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from attrs import evolve
 from jrh.cli.shared_options import settings_of, suite_for, suite_options, typed_words
-from jrh.text import FiniteRange, count_noun, say, say_next, show
+from jrh.text import FiniteRange, count_noun, format_dollars, say, say_next, show
 
 if TYPE_CHECKING:
     from jrh.plugins.loading import Loaded
@@ -111,7 +111,7 @@ def show_spending(plan: Plan) -> None:
     from jrh.running import cost_range, number_range
     from rich.table import Table
 
-    from jrh_plan.call_meter import FEWEST_CHARACTERS, MOST_CHARACTERS, MOST_OUTPUT
+    from jrh_plan.call_meter import CACHED_FROM, FEWEST_CHARACTERS, MOST_CHARACTERS, MOST_OUTPUT
 
     for sentence in plan.models_needed:
         say(f"{sentence}.")
@@ -130,6 +130,11 @@ def show_spending(plan: Plan) -> None:
         say(f"{sentence}.")
     total = plan.total
     say(f"Total: {number_range(f'{total.low:,}', f'{total.high:,}')} model calls, cost {cost_range(total)}.")
+    if total.cached:
+        say(
+            f"Of this, prompt caches of the providers may save up to {format_dollars(total.cached)}: the low end\n"
+            f"counts prompts of {CACHED_FROM:,} tokens and more at the price of cached ones."
+        )
     say(
         "Cached replies are free. Low end: each generated text takes one attempt and no generated case is kept. High\n"
         "end: every attempt is used, every case is kept, and replies are as long as `max_tokens` allows (without it,\n"

@@ -257,13 +257,17 @@ def _cost_table(
     if len(rows) > 1:
         # Of all spending rather than of the rows: those of roles are sums already, and would count twice.
         rows.append(("total", *("" for _ in heads[1:]), *_cost_cells(report.spending)))
+    note = "All replies of the run, including those of writers, graders and validators, each counted once at the price "
+    note += "paid for it."
+    if (whole := total_spending(report.spending)).cached_tokens:
+        saved = f", which saved {format_dollars(whole.saved)}" if whole.saved else "; no price of such tokens is known"
+        note += f" Providers had cached {whole.cached_tokens:,} tokens of the prompts{saved}."
     return Table(
         title=title,
         columns=(*heads, "replies", "US dollars", "prompt tokens", "completion tokens"),
         rows=tuple(rows),
         right=tuple(range(len(heads), len(heads) + 4)),
-        note="All replies of the run, including those of writers, graders and validators, each counted once at the "
-        "price paid for it.",
+        note=note,
         detail=detail,
     )
 

@@ -97,7 +97,16 @@ def cost_of(usage: Usage, rates: Rates | None) -> float | None:
         return 0.0
     if usage.prompt_tokens is None or usage.completion_tokens is None:
         return None
-    return usage.prompt_tokens * rates.input + usage.completion_tokens * rates.output
+    return usage.prompt_tokens * rates.input + usage.completion_tokens * rates.output - saving_of(usage, rates)
+
+
+def saving_of(usage: Usage, rates: Rates | None) -> float:
+    """Return by how many US dollars a reply was cheaper for the tokens that its provider had cached."""
+    if rates is None or rates.cached_input is None:
+        return 0.0
+    # A provider's count is not trusted to be a part of the prompt.
+    cached = min(usage.cached_tokens or 0, usage.prompt_tokens or 0)
+    return cached * max(0.0, rates.input - rates.cached_input)
 
 
 def prompt_tokens_at_most(request: ChatRequest) -> int:

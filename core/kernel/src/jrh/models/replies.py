@@ -8,7 +8,7 @@ from typing import Any, Final
 from attrs import asdict, evolve
 
 from jrh.errors import FaultKind, ModelFault
-from jrh.models.ledger import cost_of
+from jrh.models.ledger import cost_of, saving_of
 from jrh.plugins.protocols import LONGEST_ANSWER, TOO_LONG, ChatRequest, Completion, Rates
 from jrh.text.redact import Redactor
 from jrh.values.cases import Sampling
@@ -133,6 +133,7 @@ def read_reply(
         finish_reason=TOO_LONG if overlong else redact(completion.finish_reason),
         usage=completion.usage,
         cost=cost_of(completion.usage, rates) if completion.cost is None else completion.cost,
+        saved=saving_of(completion.usage, rates) if completion.cost is None else 0.0,
         latency=latency,
         fingerprint=fingerprint,
         model_version=redact(completion.model_version),

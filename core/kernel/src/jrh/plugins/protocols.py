@@ -296,6 +296,8 @@ class Rates:
 
     input: float
     output: float
+    cached_input: float | None = None
+    """Of tokens of the prompt that the provider had cached; None: as all others."""
     max_output_tokens: int | None = None
     """Maximum length of a reply, if the provider limits it."""
 

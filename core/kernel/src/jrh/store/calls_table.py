@@ -266,7 +266,7 @@ class NotesTable:
 OF_STAGES: Final = "stage:"
 """Starts the owner of the replies that declared stages ask for, which ends with the name of the stage."""
 
-_NOTE_USE: Final = "INSERT OR IGNORE INTO uses VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_NOTE_USE: Final = "INSERT OR IGNORE INTO uses VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _OF_A_LINE: Final = tuple(field.name for field in fields(SpendLine))
 
 # Every reply once: by its first user, drafting before judging, judging in plan order. The order depends on nothing that
@@ -283,7 +283,7 @@ _SUMS: Final = """count(*), total(cost), sum(cost IS NULL),
     CAST(total(prompt_tokens) AS INTEGER), CAST(total(completion_tokens) AS INTEGER),
     sum(prompt_tokens IS NULL OR completion_tokens IS NULL)"""
 _GATEWAY: Final = f"""
-SELECT role, name, model, task, test, {_SUMS}
+SELECT role, name, model, task, test, {_SUMS}, CAST(total(cached_tokens) AS INTEGER), total(saved)
 FROM ({_FIRST_USES}) WHERE nth = 1 GROUP BY role, name, model, task, test
 """  # noqa: S608 - fixed names
 _SOURCE: Final = ", ".join(ReplySource._fields[:-2])
@@ -297,7 +297,7 @@ SELECT {_SOURCE}, count(*), sum(nth = 1) FROM (
 # A judge that asks no model of the suite states what its reply cost; a simulated one states what it would have cost.
 # One that hands back a verdict without a reply may have called anything: its price is unknown.
 _STATED: Final = f"""
-SELECT 'judge', r.judge, '', r.task, r.test, {_SUMS}
+SELECT 'judge', r.judge, '', r.task, r.test, {_SUMS}, 0, 0.0
 FROM trials t JOIN records r ON r.trial_id = t.id
 WHERE NOT r.simulated AND (r.reply IS NOT NULL OR r.status != '{Status.PLUGIN_ERROR.value}')
     AND (r.cost IS NOT NULL OR r.status NOT IN ({TRANSIENT}))
@@ -328,8 +328,21 @@ class SpendingTable:
             about: the user's name, task and test.
         """
         tokens = reply.usage.prompt_tokens, reply.usage.completion_tokens
+        cached = reply.usage.cached_tokens, reply.saved
         settings = ", ".join(reply.not_settable)
-        row = (owner, key, role, *about, model, reply.cost, *tokens, settings, reply.model_version, reply.answered)
+        row = (
+            owner,
+            key,
+            role,
+            *about,
+            model,
+            reply.cost,
+            *tokens,
+            settings,
+            reply.model_version,
+            reply.answered,
+            *cached,
+        )
         self._database.writer.put((_NOTE_USE, [row]))
 
     def sources(self) -> list[ReplySource]:
@@ -361,4 +374,4 @@ class SpendingTable:
         rows = self._database.rows(f"{_GATEWAY} UNION ALL {_STATED}")
         lines = (SpendLine(**dict(zip(_OF_A_LINE, row, strict=True))) for row in rows)
         # The order of addition must not change the result.
-        return tuple(evolve(line, cost=round(line.cost, 12)) for line in lines)
+        return tuple(evolve(line, cost=round(line.cost, 12), saved=round(line.saved, 12)) for line in lines)

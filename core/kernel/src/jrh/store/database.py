@@ -132,7 +132,7 @@ T = TypeVar("T")
 
 TRANSIENT: Final = ", ".join(f"'{status.value}'" for status in Status if status.transient)
 """Statuses of trials that will be repeated, as a list in SQL."""
-SCHEMA_VERSION: Final = 22
+SCHEMA_VERSION: Final = 23
 LOCK: Final = "run.lock"
 LOG: Final = "log.jsonl"
 """The run's log, in the directory of the store."""

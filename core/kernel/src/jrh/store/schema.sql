@@ -39,7 +39,7 @@ CREATE TABLE IF NOT EXISTS uses (
     owner TEXT NOT NULL, key TEXT NOT NULL, role TEXT NOT NULL, name TEXT NOT NULL, task TEXT NOT NULL,
     test TEXT NOT NULL, model TEXT NOT NULL, cost REAL, prompt_tokens INTEGER, completion_tokens INTEGER,
     not_settable TEXT NOT NULL, model_version TEXT NOT NULL, answered TEXT NOT NULL,
-    PRIMARY KEY (owner, key, role, name)
+    cached_tokens INTEGER, saved REAL NOT NULL, PRIMARY KEY (owner, key, role, name)
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS records (
     {record_columns}, reply TEXT, probabilities TEXT,

@@ -115,6 +115,8 @@ class Price:
     """Of the prompt."""
     output: float = field(validator=ge(0))
     """Of the reply, reasoning included."""
+    cached_input: float | None = field(default=None, validator=optional(ge(0)))
+    """Of tokens of the prompt that the provider says it had cached. Default: as all others."""
 
 
 @frozen(kw_only=True)

@@ -112,6 +112,10 @@ class SpendLine:
     completion_tokens: int
     tokens_unknown: int
     """Number of replies without a token count."""
+    cached_tokens: int = 0
+    """Tokens of prompts that providers said they had cached."""
+    saved: float = 0.0
+    """US dollars that these were cheaper by, where the price of cached tokens is known."""
 
 
 @frozen(kw_only=True)
@@ -246,10 +250,10 @@ def total_spending(lines: Iterable[SpendLine]) -> SpendLine:
     """Add up spending, as a line about no component: the only sum of costs that an output may call the run's."""
     # `lines` may be an iterator, and every count below goes through it.
     some = tuple(lines)
-    counts = {name: sum(getattr(line, name) for line in some) for name in ("replies", *_COUNTS)}
+    counts = {name: sum(getattr(line, name) for line in some) for name in ("replies", *_COUNTS, "cached_tokens")}
     # Exact and then rounded, so that the order of the lines cannot change the sum.
-    cost = round(math.fsum(line.cost for line in some), 12)
-    return SpendLine(role="", name="", model="", task="", test="", cost=cost, **counts)
+    cost, saved = (round(math.fsum(getattr(line, name) for line in some), 12) for name in ("cost", "saved"))
+    return SpendLine(role="", name="", model="", task="", test="", cost=cost, saved=saved, **counts)
 
 
 def spending_of(line: CostLine) -> SpendLine:

@@ -65,6 +65,8 @@ class Usage:
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     reasoning_tokens: int | None = None
+    cached_tokens: int | None = None
+    """Those of the prompt that the provider had read before, and may bill at a lower price."""
 
 
 @frozen(kw_only=True)
@@ -78,6 +80,8 @@ class Reply:
     usage: Usage = Usage()
     cost: float | None = None
     """US dollars; None is unknown, never 0."""
+    saved: float = 0.0
+    """US dollars that the provider's prompt cache took off, where the price of cached tokens is known."""
     latency: float | None = None
     """Seconds of the attempt that answered."""
     fingerprint: str = ""
