@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from attrs import evolve
 from jrh_decide.automate import Measured, choose_threshold, search_threshold
-from jrh_decide.cascade import any_decision, search_cascade
+from jrh_decide.cascade import Judged, any_decision, choose_cascade, search_cascade
+from jrh_decide.cascade_text import cascade_text
 from jrh_decide.decisions import Basis, Decisions
 from jrh_measuring import Coded
 from jrh_stats import binomial_limits
@@ -126,6 +128,11 @@ def test_a_segment_that_is_sure_and_wrong_is_named(tmp_path: Any) -> None:
             "column 'p' is not a probability: could not convert",
         ),
         ([["1", "YES", "YES", 1, ""], ["1", "NO", "YES", 1, ""]], ("--item", "id"), "item '1' has another label"),
+        (
+            [["", "YES", "YES", 1, ""], [" ", "YES", "YES", 1, ""], ["2", "NO", "NO", 1, ""]],
+            ("--item", "id"),
+            "table.csv:2: 2 rows without an item in 'id'",
+        ),
         ([["1", "YES", "YES", 1, ""], ["2", "NO", "", 1, ""]], (), "1 cluster with a label and a decision"),
         (labelled(9, 1), ("--judge", "topic"), "--confidence belongs to one judge"),
     ],
@@ -252,10 +259,20 @@ def test_a_cascade_asks_the_dear_judge_where_the_cheap_one_is_not_sure_and_peopl
         ((*words[:3], "mini,maxi,mini"), "judge 'mini' is named twice"),
         ((*words[:3], "mute"), "0 clusters with a label and a decision (items without a decision: no verdict 120)"),
         ((*words, "--judge", "mini"), "leave --judge out"),
+        ((*words[:3], " ,"), "--cascade names the judges"),
+        ((*words[:3], 'mini, "a, b"'), "no judge 'a, b'"),
     ):
         refused = project.run(*more)
         assert refused.exit_code == 2
         assert said in refused.output
+
+
+def test_a_simulated_judge_in_the_middle_of_a_cascade_is_named() -> None:
+    judges = [Judged(decisions=planted(80, 0.1, seed), cost=np.zeros(80)) for seed in (1, 2, 3)]
+    found = choose_cascade(judges, error=0.2, alpha=0.05, seed=1)
+    one, two, three = found.bases
+    text = cascade_text(evolve(found, bases=(one, evolve(two, simulated=("made-up",)), three)))
+    assert "Simulated judges: made-up." in text
 
 
 def test_a_cascade_of_a_table_has_no_price_and_a_broken_one_is_seldom_issued(tmp_path: Any) -> None:

@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from attrs import evolve
 from jrh import read_items
+from jrh_decide.card import card_markdown, make_card
 from jrh_review.labelling import ScreenDecision, label_desk
 from jrh_review.person_labels import LabelAction
 from jrh_testing import Inside, Project
@@ -81,6 +83,12 @@ def test_a_hostile_name_is_text_on_the_page(project: Project) -> None:
     page = project.run("card", "run", "--judge", "<b>|x").stdout
     assert "<b>" not in page
     assert all(row.replace("\\|", "").count("|") == 4 for row in page.splitlines() if row.startswith("|"))
+
+
+def test_no_served_model_hides_another(project: Project) -> None:
+    made = evolve(make_card(project.path / "run", judge="<b>|x"), served=("long " * 100, "another-model"))
+    (line,) = (line for line in card_markdown(made).splitlines() if line.startswith("- Served by"))
+    assert line.endswith(" and another-model")
 
 
 def test_a_judge_without_a_verdict_has_no_card(project: Project) -> None:

@@ -46,6 +46,10 @@ async def test_what_no_model_is_sure_of_is_left_to_people_but_for_failures_of_th
     assert left.verdict.detail.startswith("left to people")
     failed = await cascade(ScriptedModel(["YES", "NO", "?"]), ScriptedModel(["NO", LATE, LATE])).judge(QUESTION)
     assert failed.verdict.status is Status.TIMEOUT
+    # An outage of the cheap model buys nothing from the dear one: it is over when the run is resumed.
+    dear = ScriptedModel(["NO"] * 3)
+    early = await cascade(ScriptedModel(["YES", LATE, "YES"]), dear).judge(QUESTION)
+    assert (early.verdict.status, early.reply.attempts, dear.asked) == (Status.TIMEOUT, 3, [])
 
 
 def test_every_model_needs_a_threshold():
@@ -80,3 +84,15 @@ reports: [json]
     )
     again = project.run("run", "suite.yaml", "--run-dir", "run", "--yes")
     assert "($0 of it now)" in again.output
+    card = json.loads(project.run("card", "run", "--format", "json").stdout)
+    assert card["model"] == "cheap, dear"
+    advised = json.loads(project.run("advise", "run", "--format", "json").stdout)
+    added = [each for each in advised["spendings"] if each["kind"] == "items"]
+    # Items like these 30 take as many calls each, and not one a verdict.
+    calls = {int(each["add"].split()[0]): each["calls"] for each in added}
+    assert calls == {more: pytest.approx(more * sum(replies.values()) / 30, abs=1) for more in calls}
+    # A judge whose further model is another one is another judge.
+    project.write("suite.yaml", project.read("suite.yaml").replace("garbage: 0.5", "garbage: 0.55"))
+    project.run("run", "suite.yaml", "--run-dir", "other", "--yes")
+    other = json.loads(project.run("card", "other", "--format", "json").stdout)
+    assert card["prompt_digest"] != other["prompt_digest"]

@@ -36,6 +36,7 @@ from .declaring import PositiveLabelOptions as PositiveLabelOptions
 from .declaring import positive_conflict as positive_conflict
 from .declaring import read_metrics as read_metrics
 from .documents import LONGEST_COMMENT as LONGEST_COMMENT
+from .documents import closing_lines as closing_lines
 from .documents import comment_length as comment_length
 from .documents import escape_controls as escape_controls
 from .documents import formula_safe as formula_safe

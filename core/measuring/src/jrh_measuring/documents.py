@@ -7,7 +7,7 @@ import re
 import shutil
 import stat
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from io import StringIO
 from pathlib import Path
@@ -121,6 +121,13 @@ def terminal_text(parts: Iterable[Any], width: int = 160) -> str:
         # Only tables are fitted: a sentence that is broken into lines cannot be searched or copied.
         console.print(part, soft_wrap=isinstance(part, str))
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
+
+
+def closing_lines(simulated: Iterable[str], notes: Iterable[str]) -> Iterator[str]:
+    """Yield how the text of an answer ends: which judges are simulated, and what else it rests on."""
+    if names := [clean_text(name) for name in simulated]:
+        yield f"Simulated judges: {', '.join(names)}."
+    yield from dict.fromkeys(clean_text(note, 400) for note in notes)
 
 
 def comment_length(text: str) -> int:

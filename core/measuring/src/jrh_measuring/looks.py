@@ -14,7 +14,8 @@ from jrh.hashing import content_id
 from jrh.running.stages.stored import read_records
 from jrh.running.stages.summary import Summary, recall
 from jrh.store.run_store import Store
-from jrh.values.report import ComponentUsed
+
+from jrh_measuring.comparing.causes import judge_parts
 
 _LOOKS: Final = "looks"
 """Key of the looks in the store: judge -> the data that were looked at, in order."""
@@ -98,13 +99,6 @@ def _verdict_digests(store: Store, summary: Summary) -> Mapping[str, str]:
         if len(verdicts):
             # Sorted: records are written in the order in which replies come in, which is no part of the data.
             rows = zip(*(verdicts.text(name) for name in ("trial_id", "status", "canonical", "gold")), strict=True)
-            identity = content_id(judge, [to_text(part) for part in _judge_components(judge, summary)], tasks)
+            identity = content_id(judge, [to_text(part) for part in judge_parts(summary.components, judge)], tasks)
             digests[identity] = content_id(sorted([part or "" for part in row] for row in rows))
     return digests
-
-
-def _judge_components(judge: str, summary: Summary) -> tuple[ComponentUsed, ...]:
-    """Return the judge's component, and the models its options name."""
-    judges = [part for part in summary.components if part.role == "judge" and part.name == judge]
-    names = {value for part in judges for value in part.options.values() if isinstance(value, str)}
-    return (*judges, *(part for part in summary.components if part.role == "model" and part.name in names))

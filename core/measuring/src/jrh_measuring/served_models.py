@@ -40,7 +40,7 @@ def served_note(served: Mapping[str, Sequence[str]], texts: Iterable[str]) -> st
     # In any text: a table may name a judge in a heading, or two of them in a cell.
     text = "\n".join(texts)
     named = [judge for judge in served if re.search(rf"(?<![\w-]){re.escape(judge)}(?![\w-])", text)]
-    models = {judge: _list_models(served[judge]) for judge in named}
+    models = {judge: list_models(served[judge]) for judge in named}
     if not any(served[judge] for judge in named) or all(model in text for model in models.values()):
         return ""
     if len(set(models.values())) == 1:
@@ -59,7 +59,8 @@ def model_name(version: str) -> str:
     return re.sub(r" fp_\S*$", "", version)
 
 
-def _list_models(versions: Sequence[str]) -> str:
+def list_models(versions: Sequence[str]) -> str:
+    """Return the names of the first models, each of bounded length, and how many more there are."""
     names = list(dict.fromkeys(clean_text(model_name(version), _NAME) for version in versions))
     more = [f"{len(names) - _MODELS:,} more"] if len(names) > _MODELS else []
     return " and ".join([*names[:_MODELS], *more]) or "not stated"

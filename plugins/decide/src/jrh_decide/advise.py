@@ -18,14 +18,13 @@ from jrh.values import Severity, TaskSummary
 from jrh_measuring import is_estimable, items_in_all, measures_by_role
 from jrh_stats import design_effect
 
-from jrh_decide.card import MEASURED, MISSING, NOT_RUN, card_lines
+from jrh_decide.card import MEASURED, MISSING, NOT_RUN, ONE_PERSON, TWO_PEOPLE, card_lines
+from jrh_decide.decisions import UNFINISHED
 
 ITEMS: Final = "items"
 REPEATS: Final = "repeats"
 LABELS: Final = "labels"
 CONDITIONS: Final = "conditions"
-_STEPS: Final = 3
-"""Numbers of further items of a task that are shown."""
 _MOST_REPEATS: Final = 20
 _NOTHING: Final = 0.99
 """A width above this share of today's is no gain."""
@@ -46,7 +45,7 @@ class Spending:
     claims: int = 0
     """Open claims that it decides, each with 80% power at the effect that the rule names."""
     calls: int | None
-    """Further verdicts of all judges; None: unknown."""
+    """Further calls of all judges, as many a verdict as the run sent; None: unknown."""
     cost: float | None
     """US dollars at the prices of the run; None: unknown, as what people take for their labels."""
 
@@ -71,7 +70,9 @@ class Advised:
 class _Prices:
     """What one item of a task and one verdict on it cost, of all judges."""
 
+    verdicts: float
     calls: float
+    """Per verdict: a cascade asks several times for one."""
     dollars: float | None
 
     @classmethod
@@ -79,13 +80,17 @@ class _Prices:
         lines = [line for line in report.costs if line.task == summary.task.name]
         known = bool(lines) and not any(line.unknown for line in lines)
         trials = sum(line.trials for line in lines)
+        judged = ("judge", summary.task.name)
+        replies = sum(line.replies for line in report.spending if (line.role, line.task) == judged)
         return cls(
-            calls=trials / max(summary.items, 1),
+            verdicts=trials / max(summary.items, 1),
+            calls=max(replies / max(trials, 1), 1.0),
             dollars=sum(line.cost for line in lines) / trials if known and trials else None,
         )
 
-    def of_calls(self, calls: float) -> dict[str, int | float | None]:
-        return {"calls": ceil(calls), "cost": None if self.dollars is None or not calls else ceil(calls) * self.dollars}
+    def of_verdicts(self, more: float) -> dict[str, int | float | None]:
+        cost = None if self.dollars is None or not more else ceil(more) * self.dollars
+        return {"calls": ceil(more * self.calls), "cost": cost}
 
 
 def advise(run: Path, *, plugins: Sequence[str] = ()) -> Advised:
@@ -106,7 +111,7 @@ def advise(run: Path, *, plugins: Sequence[str] = ()) -> Advised:
         everything = [each for some in needs.values() for each in some]
         return Advised(
             best=_best(spendings), open=len(everything), hopeless=everything.count(None), spendings=spendings,
-            simulated=tuple(sorted(report.simulated)), notes=tuple(report.warnings),
+            simulated=tuple(sorted(report.simulated)), notes=(*[UNFINISHED] * report.incomplete, *report.warnings),
         )  # fmt: skip
 
 
@@ -125,7 +130,7 @@ def _spendings(report: RunReport, summary: TaskSummary, needs: Sequence[float]) 
     prices, task = _Prices.of(report, summary), summary.task.name
     steps = sorted(set(needs))
     # The fewest items that decide a claim, those that decide half, and those that decide all that can be decided.
-    for times in dict.fromkeys(steps[at] for at in (0, len(steps) // 2, -1)[:_STEPS] if steps):
+    for times in dict.fromkeys(steps[at] for at in (0, len(steps) // 2, -1) if steps):
         decided = sum(need <= times for need in needs)
         yield _more_items(summary, prices, times, f"decides {count_noun(decided, 'open claim')}", decided)
     yield _more_items(summary, prices, 4.0, "halves every interval", sum(need <= 4.0 for need in needs))  # noqa: PLR2004
@@ -145,12 +150,12 @@ def _spendings(report: RunReport, summary: TaskSummary, needs: Sequence[float]) 
                 missing.setdefault(line.why, {})[line.what] = None
     for why, whats in missing.items():
         # People are no calls. Anything else is asked at least once more of every item and judge.
-        by_people = "people" in why
+        by_people = why in (ONE_PERSON, TWO_PEOPLE)
         asked = 0 if by_people else summary.items * len(report.judges)
         yield Spending(
             kind=LABELS if by_people else CONDITIONS, task=task, add=why,
             buys=f"measures {' and '.join(whats)}: not run so far",
-            **prices.of_calls(asked),  # type: ignore[arg-type]
+            **prices.of_verdicts(asked),  # type: ignore[arg-type]
         )  # fmt: skip
 
 
@@ -158,7 +163,7 @@ def _more_items(summary: TaskSummary, prices: _Prices, times: float, buys: str, 
     more = max(ceil(summary.items * times) - summary.items, 1)
     return Spending(
         kind=ITEMS, task=summary.task.name, add=count_noun(more, "item"), buys=buys, claims=claims,
-        **prices.of_calls(more * prices.calls),  # type: ignore[arg-type]
+        **prices.of_verdicts(more * prices.verdicts),  # type: ignore[arg-type]
     )  # fmt: skip
 
 
@@ -187,7 +192,7 @@ def _repeats(report: RunReport, summary: TaskSummary, prices: _Prices) -> Iterat
     gain = f"leaves {whose} as wide as it is" if width > _NOTHING else f"narrows {whose} to {width:.0%} of its width"
     yield Spending(
         kind=REPEATS, task=summary.task.name, add=f"{times} repeats of an original instead of {now}", buys=gain,
-        **prices.of_calls(summary.items * len(report.judges) * (times - now)),  # type: ignore[arg-type]
+        **prices.of_verdicts(summary.items * len(report.judges) * (times - now)),  # type: ignore[arg-type]
     )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from attrs import asdict
 from jrh.text import clean_text, count_noun, format_dollars
-from jrh_measuring import terminal_text
+from jrh_measuring import closing_lines, terminal_text
 
 from jrh_decide.advise import Advised, Spending
 
@@ -69,6 +69,4 @@ def _parts(found: Advised) -> Iterator[Any]:
     )
     yield "Decide on a number once: adding items until a claim is decided makes false claims likelier."
     yield "Repeats: by their design effect, at today's disagreement of reruns. Labels of people are no calls."
-    if found.simulated:
-        yield f"Simulated judges: {', '.join(clean_text(name) for name in found.simulated)}."
-    yield from (clean_text(note, 400) for note in found.notes)
+    yield from closing_lines(found.simulated, found.notes)

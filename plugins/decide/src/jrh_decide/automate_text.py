@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 from attrs import asdict
 from jrh.text import clean_text, count_noun
-from jrh_measuring import format_counts, format_number, round_up, terminal_text
+from jrh_measuring import closing_lines, format_counts, format_number, round_up, terminal_text
 
 from jrh_decide.automate import Automation, Segment, Share, Threshold
 from jrh_decide.decisions import PANEL, REPEATS, STATED, Basis
@@ -157,6 +157,4 @@ def _basis(found: Automation) -> Iterator[str]:
             f"People: most others contradict a person on {found.people.count:,} of {found.people.of:,} labels of the "
             f"items that the judge decides, {share_text(found.people)}."
         )
-    if found.basis.simulated:
-        yield f"Simulated judges: {', '.join(map(clean_text, found.basis.simulated))}."
-    yield from (clean_text(note, 400) for note in found.basis.notes)
+    yield from closing_lines(found.basis.simulated, found.basis.notes)

@@ -15,8 +15,10 @@ from jrh.hashing import content_id
 from jrh.plugins import Role
 from jrh.text import clean_text, count_noun
 from jrh_measuring import format_basis, format_figure, is_estimable, markdown_text, measures_by_role
+from jrh_measuring.comparing.causes import fingerprint, judge_parts
+from jrh_measuring.served_models import list_models
 
-from jrh_decide.swap import fingerprint, prompt_parts
+from jrh_decide.swap import prompt_parts
 from jrh_decide.swap_text import format_part
 
 BEYOND_CHANCE: Final = "gold-kappa"
@@ -32,6 +34,9 @@ MEASURED: Final = "measured"
 NOT_RUN: Final = "not run"
 NOT_ESTIMABLE: Final = "not estimable"
 INCOMPLETE: Final = "The run is not complete."
+ONE_PERSON: Final = "items with labels of people"
+TWO_PEOPLE: Final = "items that two people labelled"
+"""What lines need that no model can give."""
 SHORT: Final = 12
 _BADGE_LETTER: Final = 8
 """Pixels of a letter of the badge, at most."""
@@ -67,7 +72,7 @@ class Card:
     simulated: bool
     component: str
     model: str
-    """The suite's name of the model; empty where the judge names none."""
+    """The suite's name of the model, or of all; empty where the judge names none."""
     served: tuple[str, ...]
     """What the provider says it served."""
     items: int
@@ -106,11 +111,11 @@ def make_card(run: Path, *, judge: str = "", task: str = "", plugins: Sequence[s
         verdicts = counted.n_trials - sum(missing.values()) if counted else 0
         if counted is None or verdicts <= 0:
             raise JrhError(f"judge '{name}' has no verdict in '{run}': there is nothing to write on a card")
-        used = [part for part in report.components if (part.role, part.name) == ("judge", name)]
-        model = next((str(part.options["model"]) for part in used if isinstance(part.options.get("model"), str)), "")
+        used = judge_parts(report.components, name)
         card = Card(
             sentence="", judge=name, task=named, suite=report.suite, version=report.version,
-            simulated=name in report.simulated, component=used[0].component if used else "", model=model,
+            simulated=name in report.simulated, component=used[0].component if used else "",
+            model=", ".join(part.name for part in used[1:]),
             served=report.served.get(name, ()), items=counted.n_items, clusters=counted.n_clusters,
             verdicts=verdicts, missing=missing,
             prompt_digest=content_id(prompt_parts(summary.task), fingerprint(report, name)),
@@ -160,8 +165,8 @@ def card_lines(report: RunReport, judge: str, task: Task) -> Iterator[Line]:
             measure=found,
         )
 
-    yield line("agreement", roles[Role.AGREEMENT.value], first, "items with labels of people")
-    yield line("agreement beyond chance", (BEYOND_CHANCE,), first, "items with labels of people")
+    yield line("agreement", roles[Role.AGREEMENT.value], first, ONE_PERSON)
+    yield line("agreement beyond chance", (BEYOND_CHANCE,), first, ONE_PERSON)
     yield line("noise floor", roles[Role.NOISE.value], first, "each question asked twice: `reference: {repeats: 2}`")
     if task.scale.kind is ScaleKind.PAIRWISE:
         yield line("order", roles[Role.ORDER.value], None, "a test that changes the order of the options")
@@ -172,8 +177,8 @@ def card_lines(report: RunReport, judge: str, task: Task) -> Iterator[Line]:
     for test in report.tests[1:]:
         if test not in layouts:
             yield line("change beyond reruns", roles[Role.CHANGE.value], test, "a measure of change in this test")
-    yield line("human ceiling", (PEOPLE,), None, "items that two people labelled")
-    yield line("judge less human ceiling", (PEOPLE_DIFFERENCE,), None, "items that two people labelled")
+    yield line("human ceiling", (PEOPLE,), None, TWO_PEOPLE)
+    yield line("judge less human ceiling", (PEOPLE_DIFFERENCE,), None, TWO_PEOPLE)
     yield line(MISSING, roles[Role.MISSING_SHARE.value], first, "verdicts")
 
 
@@ -217,7 +222,7 @@ def _sentence(card: Card) -> str:
 
 
 def _methods(card: Card, level: float) -> str:
-    model = f" (model {', '.join(card.served) or card.model})" if card.served or card.model else ""
+    model = f" (model {list_models(card.served or (card.model,))})" if card.served or card.model else ""
     left = f" We did not run: {', '.join(card.not_run)}." if card.not_run else ""
     counts = f"{count_noun(card.items, 'item')} in {count_noun(card.clusters, 'cluster')}"
     verdicts = (
@@ -243,7 +248,7 @@ def card_markdown(card: Card) -> str:
     """Return the page: the sentence, the numbers, what was not run, limits, methods and digests."""
     facts = {
         "Task": card.task, "Suite": card.suite, "Component": card.component or "not recorded",
-        "Model": card.model or "none named", "Served by": ", ".join(card.served) or "not recorded",
+        "Model": card.model or "none named", "Served by": list_models(card.served) if card.served else "not recorded",
         "Prompt": card.prompt_digest, "Data": card.data_digest or "not stored", "Results": card.results_digest,
     }  # fmt: skip
     rows = [
@@ -264,7 +269,7 @@ def card_markdown(card: Card) -> str:
         *([f"NOT RUN, which is no pass: {left}.", ""] if left else []),
         *(["Limits:", "", *limits, ""] if limits else []),
         _escape_words(card.methods, figures), "",
-        *(f"- {what}: {markdown_text(value)}" for what, value in facts.items()), "",
+        *(f"- {what}: {markdown_text(value, 400)}" for what, value in facts.items()), "",
     ])  # fmt: skip
 
 

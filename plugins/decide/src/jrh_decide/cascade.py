@@ -216,9 +216,7 @@ def _describe(
     )  # fmt: skip
 
 
-def _plane(
-    sides: Sequence[tuple[str, Floats, float | None]], measured: Measured, rows: Mask
-) -> Iterator[Side]:  # fmt: skip
+def _plane(sides: Sequence[tuple[str, Floats, float | None]], measured: Measured, rows: Mask) -> Iterator[Side]:
     shares = [
         measured.share((rows & (wrong == 0)).astype(np.float64), rows.astype(np.float64)) for _, wrong, _ in sides
     ]

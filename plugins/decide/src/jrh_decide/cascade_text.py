@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from attrs import asdict
 from jrh.text import clean_text, count_noun, format_dollars
-from jrh_measuring import format_counts, terminal_text
+from jrh_measuring import closing_lines, format_counts, terminal_text
 
 from jrh_decide.automate_text import (
     CONFIDENCES,
@@ -102,6 +102,5 @@ def _rests_on(found: Cascade) -> Iterator[str]:
     yield "It holds for items like the labelled ones: label a random sample. People's time is not in the cost."
     if not found.issued:
         yield LATER_ERROR
-    if found.bases[0].simulated or found.bases[-1].simulated:
-        yield f"Simulated judges: {', '.join(clean_text(name) for basis in found.bases for name in basis.simulated)}."
-    yield from dict.fromkeys(clean_text(note, 400) for basis in found.bases for note in basis.notes)
+    simulated = (name for basis in found.bases for name in basis.simulated)
+    yield from closing_lines(simulated, (note for basis in found.bases for note in basis.notes))

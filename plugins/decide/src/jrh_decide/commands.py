@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -167,9 +168,12 @@ def automate(*, form: str, cascade: str | None, **question: Any) -> int:
 
     found: Automation | Cascade
     if cascade is not None:
-        if question["judges"]:
-            raise click.UsageError("--cascade names the judges; leave --judge out")
-        question["judges"] = tuple(name.strip() for name in cascade.split(",") if name.strip())
+        # A name that holds a comma is quoted, as in a table.
+        parts = re.findall(r'\s*"([^"]*)"\s*|([^,]+)', cascade)
+        names = [name.strip() for name in map("".join, parts) if name.strip()]
+        if question["judges"] or not names:
+            raise click.UsageError("--cascade names the judges, such as A,B; leave --judge out")
+        question["judges"] = tuple(names)
     asked = Question(**question, cascade=cascade is not None)
     promise = {"error": asked.error, "alpha": asked.alpha}
     if cascade is not None:

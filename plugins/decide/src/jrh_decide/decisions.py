@@ -24,6 +24,7 @@ PANEL: Final = "panel"
 _CONTESTED: Final = -2
 """People labelled the item, and no label has most of them."""
 _SHOWN: Final = 8
+UNFINISHED: Final = "The run is not finished: only its verdicts so far count."
 
 
 @frozen(kw_only=True)
@@ -202,6 +203,8 @@ def _read_table(question: Question) -> Votes:
     settings = {"delimiter": delimiter} if kind == "csv" else {}
     rows = read_table(question.source, str(question.source), kind, most=MOST_ROWS, **settings)
     _check_columns(question, tuple(dict.fromkeys(name for row in rows for name in row.values)))
+    if question.item and (blank := [row.place for row in rows if not row[question.item].strip()]):
+        raise JrhError(f"{blank[0]}: {count_noun(len(blank), 'row')} without an item in '{clean_text(question.item)}'")
     item = code_texts(row[question.item] if question.item else str(at) for at, row in enumerate(rows))
     items, judges = len(item.names), question.judges
     if question.confidence is None and len(rows) * (1 if question.cascade else len(judges)) == items:
@@ -352,7 +355,7 @@ def describe_run(trials: Trials, rows: Codes, *, unfinished: bool, served: str) 
     lost = count_missing_by_status(trials, rows)
     sources = sorted(set(trials.column("gold_source").names) - {"", "people"})
     notes = {
-        "The run is not finished: only its verdicts so far count.": unfinished,
+        UNFINISHED: unfinished,
         f"Some labels come from {quote_names(sources)}, not from people.": sources,
         f"Missing verdicts: {', '.join(f'{name} {count}' for name, count in lost.items())}.": lost,
         served: served,

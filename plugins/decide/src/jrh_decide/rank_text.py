@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from attrs import asdict, evolve
 from jrh.text import clean_text, count_noun
-from jrh_measuring import format_number, terminal_text
+from jrh_measuring import closing_lines, format_number, terminal_text
 
 from jrh_decide.rank import JudgeRanking, Ranks
 from jrh_decide.ranking import Ranking, System
@@ -133,6 +133,4 @@ def _basis(found: Ranks) -> Iterator[str]:
         yield _CHANCE
     if any(judge.corrected for judge in found.judges):
         yield _CORRECTED
-    if found.simulated:
-        yield f"Simulated judges: {', '.join(map(_clean, found.simulated))}."
-    yield from (clean_text(note, 400) for note in found.notes)
+    yield from closing_lines(found.simulated, found.notes)

@@ -14,7 +14,7 @@ from attrs import evolve, frozen
 from jrh import Item, JrhError, Json, RunReport, Scale, ScaleKind, Task
 from jrh.hashing import content_id
 from jrh_measuring import round_up
-from jrh_measuring.comparing.causes import NotComparableError, causes, check_comparable
+from jrh_measuring.comparing.causes import NotComparableError, causes, check_comparable, fingerprint
 from jrh_measuring.comparing.cost_curve import curve
 from jrh_measuring.comparing.flips import flips
 from jrh_measuring.comparing.matching import Matched, items_by_name, leave_out_other_texts, match
@@ -263,16 +263,6 @@ def _check_fingerprint(before: Side, after: Side) -> None:
             "prompt, version)\nA new judge cannot be told from new data. Run the old judge again with "
             "`jrh run`, or import both judges' verdicts in one table."
         )
-
-
-def fingerprint(report: RunReport, name: str) -> list[Json]:
-    """Return what gives a judge's verdicts: judge, model and parser with their versions, code and options."""
-    judge = next((part for part in report.components if (part.role, part.name) == ("judge", name)), None)
-    if judge is None:
-        return []
-    named = {judge.options.get(role) for role in ("model", "parser")}
-    parts = [part for part in report.components if part.role in ("model", "parser") and part.name in named]
-    return [[part.role, part.component, part.version, part.digest, dict(part.options)] for part in (judge, *parts)]
 
 
 def _same_texts(matched: Matched, before: Side, after: Side) -> Matched:

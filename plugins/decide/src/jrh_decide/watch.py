@@ -17,6 +17,7 @@ from jrh.hashing import content_id
 from jrh.running import run_state
 from jrh.text import clean_text, count_noun
 from jrh_measuring import Codes, Floats, is_named, read_trials
+from jrh_measuring.comparing.causes import fingerprint
 
 from jrh_decide.monitor import (
     LEAST_P,
@@ -28,7 +29,7 @@ from jrh_decide.monitor import (
     simulate_delays,
     sum_by_cluster,
 )
-from jrh_decide.swap import fingerprint, prompt_parts
+from jrh_decide.swap import prompt_parts
 from jrh_decide.watch_store import Anchors, Look, open_looks
 
 FEWEST_LOOKS: Final = 3

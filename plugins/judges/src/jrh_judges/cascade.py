@@ -46,9 +46,11 @@ class Cascade:
             asked += votes
             if (chosen := _sure_vote(votes, at)) is not None:
                 return evolve(chosen, reply=_add_up(chosen.reply, asked))
-        # A failure of the moment is asked again when the run is resumed; people are not asked because of it.
-        failed = next((vote for vote in asked if vote.verdict.status.transient), None)
-        left = failed or evolve(asked[-1], verdict=Verdict(status=Status.ABSTAINED, detail=_TO_PEOPLE))
+            # It is asked again when the run is resumed: neither a dearer model nor people are asked because of it.
+            failed = next((vote for vote in votes if vote.verdict.status.transient), None)
+            if failed is not None:
+                return evolve(failed, reply=_add_up(failed.reply, asked))
+        left = evolve(asked[-1], verdict=Verdict(status=Status.ABSTAINED, detail=_TO_PEOPLE))
         return evolve(left, reply=_add_up(left.reply, asked))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Final
 
 from jrh import JrhError, Json, RunReport, Task
@@ -40,6 +40,10 @@ def _causes(first: Side, second: Side) -> Iterator[Cause]:
         (before, name_before), (after, name_after) = (_part(role, report, judge) for report, judge in sides)
         if before is not None or after is not None:
             yield from _differences(role, _name_both(name_before, name_after), before, after)
+    used = [judge_parts(side.run.report.components, side.name.judge) for side in (first, second)]
+    further = [{part.name: part for part in parts[1:] if part.name != parts[0].options.get("model")} for parts in used]
+    for name in [name for name in further[0] if name in further[1]]:
+        yield from _differences("model", name, *(parts[name] for parts in further))
     answering = [", ".join(side.name.served or ()) for side in (first, second)]
     if all(answering) and answering[0] != answering[1]:
         yield Cause(kind="answered by", what="model", before=answering[0], after=answering[1])
@@ -103,6 +107,26 @@ def check_comparable(first: Side, second: Side, matching: Matching) -> None:
     raise NotComparableError(
         f"'{first.run.path}' and '{second.run.path}' cannot be compared: {what}{changed}\nCompare runs {todo}."
     )
+
+
+def fingerprint(report: RunReport, name: str) -> list[Json]:
+    """Return what gives a judge's verdicts: judge, models and parser with their versions, code and options."""
+    parts = judge_parts(report.components, name, ("model", "parser"))
+    return [[part.role, part.component, part.version, part.digest, dict(part.options)] for part in parts]
+
+
+def judge_parts(
+    components: Iterable[ComponentUsed], name: str, roles: Collection[str] = ("model",)
+) -> tuple[ComponentUsed, ...]:
+    """Return a judge, then the components that its options name; empty where the run does not record it.
+
+    Whatever the option is called: a cascade names further models, and a defence one that looks first.
+    """
+    components = tuple(components)
+    judge = [part for part in components if (part.role, part.name) == ("judge", name)][:1]
+    values = [value for part in judge for value in part.options.values()]
+    named = [each for value in values for each in (value if isinstance(value, list | tuple) else [value])]
+    return (*judge, *(part for part in components if part.role in roles and part.name in named))
 
 
 def _name_both(first: str, second: str) -> str:
