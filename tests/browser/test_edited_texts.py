@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from signal import SIGCONT, SIGSTOP
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -18,7 +20,7 @@ from support.workbench import blemishes, look, tabbed, workbench
 from .test_review import served
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, Page, Route
 
 ROLES = ("user", "assistant", "tool")
 LAST = "transcript, message 4 (assistant)"
@@ -103,6 +105,7 @@ def edit_a_message_while_the_server_is_killed(browser: Browser, run_dir: Path, c
     with served(run_dir) as (process, address):
         base = address.partition("/enter")[0]
         page.goto(address)
+        page.wait_for_selector("#review[data-shown]")  # the entrance leads on by itself
         open_case(page, base, case)
         heads = page.locator("#parts h2").all_inner_texts()
         named = [f"transcript, message {n} ({who})" for n, who in enumerate(ROLES, 1)]
@@ -115,6 +118,9 @@ def edit_a_message_while_the_server_is_killed(browser: Browser, run_dir: Path, c
         assert page.evaluate("document.activeElement.name") == LAST
         assert page.locator("#editing textarea").count() == 5, "four messages, and the arguments of a call"
         write(page, f"It was shipped. {MINE}")
+        for signal, shown in ((SIGSTOP, ":has-text('Connection lost, retrying')"), (SIGCONT, ":empty")):
+            process.send_signal(signal)  # it hangs, and goes on
+            page.wait_for_selector(f"#connection{shown}", state="attached")
         process.kill()
         process.wait()
         page.wait_for_selector("#connection:has-text('Connection lost, retrying')")
@@ -125,12 +131,29 @@ def edit_a_message_while_the_server_is_killed(browser: Browser, run_dir: Path, c
         page.wait_for_selector("#connection:has-text('Open the address that jrh review printed')")
         assert MINE in page.locator(f"[name='{LAST}']").input_value()
         page.goto(address)
+        page.wait_for_selector("#review[data-shown]")  # the entrance leads on by itself
         open_case(page, base, case)
         page.wait_for_selector("#editing textarea")
         assert MINE in page.locator(f"[name='{LAST}']").input_value()
         page.keyboard.press("Control+Enter")
         page.wait_for_selector("#saved:text-is('saved')")
     context.close()
+
+
+@contextmanager
+def held(page: Page) -> Iterator[Callable[[], None]]:
+    """Keep decisions from the server; provide what lets them go."""
+    kept: list[Route] = []
+    free: list[bool] = []
+    page.route("**/review/decide", lambda route: route.continue_() if free else kept.append(route))
+
+    def release() -> None:
+        free.append(True)
+        for route in kept:
+            route.continue_()
+
+    yield release
+    page.unroute("**/review/decide")
 
 
 def edit_a_template(browser: Browser, run_dir: Path, case: str) -> None:
@@ -166,10 +189,25 @@ def edit_a_template(browser: Browser, run_dir: Path, case: str) -> None:
         page.keyboard.press("Control+Enter")
         page.wait_for_selector("#trouble:has-text('There is a later decision about this case')")
         page.wait_for_selector("#decided:has-text('Your decision: accept')")
-        page.keyboard.press("Control+Enter")
-        page.wait_for_selector("#saved:text-is('saved')")
+        with held(page) as release:
+            page.keyboard.press("Control+Enter")
+            page.wait_for_selector("#saved:text-is('saving')")
+            page.keyboard.press("Control+Enter")
+            page.wait_for_selector("#saved:text-is('still saving this edit')")
+            assert page.locator("#editing").is_visible()
+            release()
+        page.wait_for_selector("#saved:text-is('saved, also in 1 other case')")
         page.wait_for_selector("#editing", state="hidden")
-        assert page.locator("#progress").inner_text().endswith("2 decided")
+        assert page.locator("#progress").inner_text().endswith("3 decided")
+        with held(page) as release:
+            for _ in range(2):
+                before = page.locator("#review").get_attribute("data-shown")
+                page.keyboard.press("a")
+                page.wait_for_selector(f"#review:not([data-shown='{before}'])")
+            page.wait_for_selector("#saved:text-is('saving 2 decisions')")
+            release()
+            page.wait_for_selector("#saved:text-is('saved')")
+        assert page.locator("#progress").inner_text().endswith("5 decided")
 
 
 def test_judges_are_asked_what_a_person_edited_and_the_report_has_their_verdicts(
@@ -183,16 +221,17 @@ def test_judges_are_asked_what_a_person_edited_and_the_report_has_their_verdicts
     before = server.count
     run(made)
     asked = [str(body["messages"]) for body in server.requests[before:]]
-    assert len(asked) == 2, "the edited cases alone"
-    assert [MINE in text for text in asked] == [True, True]
+    assert len(asked) == 3, "the edited cases alone"
+    assert all(MINE in text for text in asked)
     assert sum("This is answer number 001" in text for text in asked) == 1, "the template is filled in"
     records = query(made, "run", "SELECT task, item_id, canonical FROM records r JOIN trials t ON t.id = r.trial_id")
     assert sorted(row for row in records if row[2] == "NO") == [
         ("agents", "run-1", "NO"),
+        ("answers", "item-000", "NO"),
         ("answers", "item-001", "NO"),
     ]
     report = json.loads((run_dir / "report.json").read_text(encoding="utf-8"))
     flips = {each["test"] for each in report["measures"] if each["name"] == "flip-rate" and each["estimate"]}
     assert flips == {"agent-style", "templates"}
     decided = [row["counts"] for row in report["stages"]["review"]["tests"]]
-    assert decided == [{"accept": 0, "edit": 1, "reject": 0}] * 2
+    assert [counts["edit"] for counts in decided] == [1, 2]

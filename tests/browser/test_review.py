@@ -236,6 +236,8 @@ def test_two_reviewers_are_blind_until_both_decided_and_a_third_decision_settles
             ben.keyboard.press("k")
             wait_for(ben, "case-1-0")
             ben.wait_for_selector("#decided:has-text('Ann: reject · secret of Ann')")
+            assert ben.locator("#progress").inner_text() == "case 1 of 2, 0 decided", "a conflict counts once"
+            assert ben.locator("#left").inner_text() == "2 left"
             assert blemishes(other) == [], "a conflict"
             with look(browser, bench) as listed:
                 follow(come_in(listed, "Ann").get_by_role("link", name="Summary"))

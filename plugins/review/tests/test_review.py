@@ -396,6 +396,14 @@ def test_the_program_exports_and_salvage_keeps_decisions(run_dir: Path, tmp_path
     jrh("--export", str(path))
     told = list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8"), newline="")))
     assert {row["case_id"]: row["valid"] for row in told if row["valid"]} == {"words-1": "yes", "words-2": "no"}
+    told[3]["action"] = "accept"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, told[0])
+        writer.writeheader()
+        writer.writerows(told)
+    jrh("--import", str(path))
+    with review_desk(run_dir) as desk:
+        assert desk.reviews().keys() == {"words-1", "words-2", told[3]["case_id"]}
 
 
 @loop_over("names", [("Ann", "Ann"), ("",), ("a\x1bb",), (" Ann",), ("x" * 81,)])

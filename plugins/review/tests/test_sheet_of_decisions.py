@@ -139,6 +139,13 @@ def test_a_filled_in_sheet_is_saved_once_and_makes_the_cases_that_it_says(
     assert [[*decision.after] for decision in log] == [[NAMES[0], NAMES[2]], [NAMES[2]]]
 
 
+def test_a_sheet_says_nothing_of_what_somebody_else_decided_alone(desk: ReviewDesk) -> None:
+    before = write_decisions(desk, "Ann")
+    desk.decide(build_decision(desk, "style", "Ben", Given(action=ReviewAction.ACCEPT)), 0)
+    assert write_decisions(desk, "Ann") == before
+    assert "Ben" in write_decisions(desk)
+
+
 def swap(rows: Rows, *columns: str) -> None:
     first, second = row(rows, "style", NAMES[0]), row(rows, "style", NAMES[1])
     for column in columns:

@@ -47,8 +47,9 @@ def write_decisions(desk: ReviewDesk, reviewer: str = "") -> str:
     rows: list[Sequence[object]] = [COLUMNS]
     reviews = desk.reviews()
     for queued in desk.queue():
-        review = reviews.get(queued.case_id, CaseReview())
+        known = reviews.get(queued.case_id, CaseReview())
         # What others decided is none of a person's sheet before two people have.
+        review = known.visible_to(reviewer) if reviewer else known
         people = () if reviewer else dict.fromkeys(decision.reviewer for decision in review.log)
         shown = review.counts_for(reviewer) if reviewer else review.settlement
         decisions = [decision for decision in (*map(review.own, people), shown) if decision is not None]
@@ -114,8 +115,7 @@ def read_decisions(desk: ReviewDesk, path: Path, reviewer: str) -> int:
             row = next((row for row in reversed(of_case) if row["field"] in (text, formula_safe(text))), of_case[0])
             wrong.append(f"{path.name}:{row.line}: {error}")
     _refuse(wrong)
-    if new:
-        desk.decide_all(new)
+    desk.decide_all(new)
     return len(new)
 
 

@@ -184,6 +184,7 @@ function next() {
 function failed(id, message) {
   const place = cases.findIndex((each) => each.id === id);
   at("trouble").replaceChildren(make("strong", "Not saved. "), document.createTextNode(`${cases[place].item}: ${message} `));
+  if (typing() && cases[here].id === id) { return; }
   if (typing()) { // what is being typed is not taken away
     const back = make("button", "Go to the case");
     back.addEventListener("click", () => show(place));
@@ -203,15 +204,16 @@ function save(action, more = {}) {
   saves += 1;
   const waits = action === "edit"; // its form stays open until it is saved, and takes no second edit meanwhile
   if (!waits) { openDraft(id, false); } // opened again if it is not saved
-  at("editing").toggleAttribute("data-saving", waits);
+  if (waits) { at("editing").setAttribute("data-saving", ""); }
   at("saved").textContent = pending > 1 ? `saving ${pending} decisions` : "saving";
   at("trouble").replaceChildren();
   if (action === "undo") { decidedHere.splice(decidedHere.lastIndexOf(id) >>> 0, 1); } else { decidedHere.push(id); }
   saving = saving.then(async () => {
+    let done = null;
     try {
       const known = await load(id);
       const sent = { case: id, version: known.version, settles: known.open, action, ...more };
-      const done = await ask("/review/decide", posted(root.dataset.csrf, sent));
+      done = await ask("/review/decide", posted(root.dataset.csrf, sent));
       if (action !== "undo" && action !== "skip") { watch.add(seconds); }
       entry.state = done.state;
       keepDraft(id, null);
@@ -233,6 +235,7 @@ function save(action, more = {}) {
       if (wrong && cases[here].id === id) { pointAtWrong(); }
     }
     count();
+    return done;
   });
   if (waits) { return; }
   closeForms();
@@ -283,6 +286,7 @@ async function edit() {
     label.append(area);
     return label;
   }));
+  at("alike-label").hidden = !found.texts.some(([name]) => TEMPLATE.includes(name));
   at("expected").replaceChildren(...found.choices.map(([code, said]) => {
     const choice = make("option", said);
     choice.value = code;
@@ -293,13 +297,47 @@ async function edit() {
   if (wrong && wrong.id === id) { pointAtWrong(); }
 }
 
+const TEMPLATE = ["prompt template", "system prompt"];
+
 async function finishEdit() {
   if (at("editing").hasAttribute("data-saving")) { at("saved").textContent = "still saving this edit"; return; }
+  wrong = null;
+  document.getElementById("wrong")?.remove();
+  at("texts").querySelector("[aria-invalid]")?.removeAttribute("aria-invalid");
+  const { test } = cases[here];
   const found = await load(cases[here].id);
   const areas = [...at("texts").querySelectorAll("textarea")];
   const after = Object.fromEntries(found.texts.filter(([name]) => found.edited.includes(name)));
   for (const area of areas) { if (area.value !== area.dataset.before) { after[area.name] = area.value; } }
+  const alike = at("alike").checked && !at("alike-label").hidden;
   save("edit", { after, expected: at("expected").value });
+  if (alike) { saving = saving.then((saved) => saved && editAlike(test, found, after)); }
+}
+
+// A template belongs to many cases: those that show the same one, and have no decision, get the same edit.
+async function editAlike(test, edited, texts) {
+  const after = Object.fromEntries(Object.entries(texts).filter(([name]) => TEMPLATE.includes(name)));
+  const template = (found) => JSON.stringify(found.texts.filter(([name]) => TEMPLATE.includes(name)));
+  let done = 0;
+  pending += 1;
+  for (const other of cases.filter((each) => !each.state && each.test === test)) {
+    try {
+      const found = await load(other.id);
+      if (found.open || template(found) !== template(edited)) { continue; }
+      const sent = { case: other.id, version: found.version, settles: false, action: "edit", after };
+      other.state = (await ask("/review/decide", posted(root.dataset.csrf, sent))).state;
+      forget(other.id);
+      decidedHere.push(other.id);
+      done += 1;
+    } catch (error) {
+      at("trouble").textContent = `The template was not edited from ${other.item} on: ${error.message}`;
+      break;
+    }
+  }
+  pending -= 1;
+  at("saved").textContent = `saved, also in ${done} other ${done === 1 ? "case" : "cases"}`;
+  count();
+  if (cases[here].state && !typing()) { next(); }
 }
 
 function undo() {
@@ -355,7 +393,8 @@ async function arrive() {
   if (document.hidden || pending) { return; } // the answer could be older than the decision that is being saved
   const before = saves;
   let found;
-  try { found = await ask("/review/queue.json"); } catch (error) {
+  // A server that hangs is as good as none: 2 s, and 1 s between two questions.
+  try { found = await ask("/review/queue.json", { signal: AbortSignal.timeout(2000) }); } catch (error) {
     const left = cases.filter((each) => !each.state || each.state === "conflict" || each.state === "skip");
     if (cases.length && !left.length && !pending) {
       at("progress").textContent = "All cases are decided. The run goes on.";
