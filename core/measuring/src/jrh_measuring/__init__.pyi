@@ -117,6 +117,7 @@ from .installed import better_values as better_values
 from .installed import load_flags as load_flags
 from .installed import load_metrics as load_metrics
 from .installed import meant_by as meant_by
+from .installed import measure_roles as measure_roles
 from .looks import Look as Look
 from .looks import take_look as take_look
 from .looks import take_look_of_run as take_look_of_run

@@ -79,6 +79,11 @@ def better_values() -> Mapping[str, str]:
     return {info.name: info.better for entry in load_plugins().plugins.metrics for info in entry.spec.measures}
 
 
+def measure_roles() -> Mapping[str, str]:
+    """Return the role of every measure that installed metrics declare, by its name; empty where it has none."""
+    return {info.name: info.role for entry in load_plugins().plugins.metrics for info in entry.spec.measures}
+
+
 def load_flags(plugins: Sequence[str] = ()) -> Mapping[str, Flag]:
     """Return the flags that the installed plugins declare, by name.
 

@@ -245,6 +245,13 @@ class _Planning:
         if allocator is not None:
             most = "the numbers are the most there can be, all judges and all batches"
             yield f"Allocator '{allocator.use.name}' may end the judging early: {most}"
+            sizes = {
+                task: [*Counter(self.clusters[task][item.id] for item in items).values()]
+                for task, items in self.dry.items.items()
+            }
+            # Optional: few allocators can know how soon they would decide.
+            foresee = getattr(allocator.options, "foresee", lambda *_: ())
+            yield from foresee(sizes, len(self.resolved.judges))
 
     def _gate_rules(self) -> tuple[str, ...]:
         options = (stage.options for stage in self.resolved.stages.values())

@@ -203,12 +203,14 @@ def jrh_allocators() -> Iterable[AllocatorSpec]:
     """Declare the allocators this plugin provides: rules for ending the judging of a run, or of a judge, early.
 
     A suite names one under `allocate`. Judges are then asked batch by batch: a batch is so many items of every task,
-    drawn at random by the suite's seed, with the cases of all tests. Clusters are never divided: they come in the order
-    of `context.seed(cluster)`, whatever the order of the data. After each batch but the last, `keep` returns the
-    judges that go on. It sees the records of all batches so far in plan order, so neither the order of arrival nor the
-    number of workers matters. jrh stores the decision before it acts on it. Questions that are not asked are not
-    missing verdicts: they leave the plan, and the report counts them. If `keep` raises, the run ends with the error and
-    can be continued.
+    drawn at random by the suite's seed, with the cases of all tests. Clusters are never divided: they come in the
+    order of `context.seed(cluster)`, whatever the order of the data. After each batch but the last, `keep` returns
+    the judges that go on. It sees the records of all batches so far in plan order, so neither the order of arrival
+    nor the number of workers matters. jrh stores the decision before it acts on it. Questions that are not asked
+    are not missing verdicts: they leave the plan, and the report counts them. If `keep` raises, the run ends with
+    the error and can be continued. Options may have a method `foresee(clusters, judges)` that yields what `jrh
+    plan` says of the savings, in sentences: it gets the sizes of the clusters by task, and how many judges there
+    are.
 
     Example:
         ```python

@@ -21,7 +21,6 @@ from jrh.running.stages.stored import DECISIONS
 from jrh.store.records_table import TrialRow
 from jrh.text import count_noun, visible_line
 from jrh.text.redact import error_line
-from jrh.values.cases import Case
 from jrh.values.clusters import clusters_of
 
 # Room for a trillion trials, so that no trial of one batch gets a place in the next.
@@ -74,7 +73,7 @@ class Batches:
         """Return the id of a plan in batches; another allocator makes another one."""
         return content_id(plan, identity(self._resolved, self._ready.resolved))
 
-    def trials(self, planner: TrialPlanner, cases: Iterable[Case]) -> Iterator[TrialRow]:
+    def trials(self, planner: TrialPlanner, cases: Iterable[jrh.Case]) -> Iterator[TrialRow]:
         """Yield the trials of cases as planned, at positions that sort them by the batch of their item."""
         for case in cases:
             first = batch_end(self._batch_of[case.task, case.item_id])
