@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 from attrs import evolve
 from jrh import read_items
@@ -54,8 +55,6 @@ def test_the_shipped_schema_is_what_the_classes_give() -> None:
 
 
 def test_the_numbers_are_those_of_the_run(project: Project) -> None:
-    import jsonschema
-
     found = card(project)
     jsonschema.validate(found, json.loads((ROOT / "schemas" / "card.schema.json").read_text()))
     stored = json.loads(project.read("run/report.json"))["measures"]
@@ -170,6 +169,7 @@ def test_the_next_spending_is_what_the_findings_of_the_report_need(project: Proj
         project.run("advise", "run").output,
         json.loads(project.run("advise", "run", "--format", "json").stdout),
     )
+    jsonschema.validate(found, json.loads((ROOT / "schemas" / "advice.schema.json").read_text()))
     report = json.loads(project.read("run/report.json"))
     bases = [basis for each in report["findings"] if each["severity"] == "inconclusive" for basis in each["basis"]]
     assert found["open"] == len(bases) > 0

@@ -8,6 +8,7 @@ import json
 import random
 from collections.abc import Callable
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
 import numpy as np
@@ -77,17 +78,29 @@ def test_the_first_line_counts_and_json_has_the_same_numbers(tmp_path: Any) -> N
     assert text.output.splitlines()[-1].startswith("Next: jrh check table.csv ")
 
 
-def test_the_shipped_schema_is_what_the_classes_give() -> None:
+@pytest.mark.parametrize(
+    ("name", "place", "title"),
+    [
+        ("ranks", "rank:Ranks", "The ranking of systems: `jrh rank --format json`"),
+        ("advice", "advise:Advised", "What to spend next: `jrh advise --format json`"),
+        ("automation", "automate:Automation", "What a judge may decide alone: `jrh automate --format json`"),
+        ("cascade", "cascade:Cascade", "What a cascade may decide: `jrh automate --cascade --format json`"),
+        ("swap", "swap:Swap", "Whether a judge may be replaced: `jrh swap --format json`"),
+    ],
+)
+def test_the_shipped_schema_is_what_the_classes_give(name: str, place: str, title: str) -> None:
     from jrh_authoring.suite_schema import DRAFT, TypeSchemas
-    from jrh_decide.rank import Ranks
 
-    schemas = TypeSchemas(written=False)
-    schemas.of(Ranks)
-    root = schemas.definitions.pop("jrh_decide.Ranks")
-    head = {"$schema": DRAFT, "title": "The ranking of systems: `jrh rank --format json`"}
-    expected = json.dumps({**head, **root, "$defs": dict(sorted(schemas.definitions.items()))}, indent=2) + "\n"
-    shipped = ROOT / "schemas" / "ranks.schema.json"
-    assert shipped.read_text() == expected, "write the expected text into schemas/ranks.schema.json"
+    schemas, kind = TypeSchemas(written=False), resolve_name(f"jrh_decide.{place}")
+    schemas.of(kind)
+    root = schemas.definitions.pop(f"jrh_decide.{kind.__name__}")
+    if name != "ranks":  # the others begin with the answer in one sentence
+        root["properties"] = {"sentence": {"type": "string"}, **root["properties"]}
+        root["required"] = ["sentence", *root["required"]]
+    document = {"$schema": DRAFT, "title": title, **root, "$defs": dict(sorted(schemas.definitions.items()))}
+    shipped = ROOT / "schemas" / f"{name}.schema.json"
+    expected = json.dumps(document, indent=2) + "\n"
+    assert shipped.read_text() == expected, f"write the expected text into schemas/{name}.schema.json"
 
 
 def test_bradley_terry_gives_the_published_strengths() -> None:

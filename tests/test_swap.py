@@ -6,11 +6,13 @@ import json
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 from jrh_testing import Inside, Project
 from support.suites import simulated_suite, write_items, write_suite
 
 pytestmark = pytest.mark.inside
+ROOT = Path(__file__).resolve().parents[1]
 
 JUDGES = [
     {"name": "old", "judge": "simulated", "accuracy": 0.9},
@@ -38,7 +40,9 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
 def answer(project: Project, *words: str) -> Any:
     done = project.run("swap", *words, "--format", "json")
     assert done.exit_code == 0, done.output
-    return json.loads(done.stdout)
+    found = json.loads(done.stdout)
+    jsonschema.validate(found, json.loads((ROOT / "schemas" / "swap.schema.json").read_text(encoding="utf-8")))
+    return found
 
 
 def swapped(project: Project, old: str, new: str, *words: str) -> Any:

@@ -16,7 +16,7 @@ _HEADINGS: Final = ("task", "add", "calls", "cost", "buys")
 
 
 def advice_json(found: Advised) -> str:
-    """Return the document, with the numbers of the text in full precision."""
+    """Return the document that `schemas/advice.schema.json` describes, with all numbers in full precision."""
     return json.dumps({"sentence": first_sentence(found), **asdict(found)}, indent=2, allow_nan=False) + "\n"
 
 

@@ -24,7 +24,7 @@ CONFIDENCES: Final = {STATED: "stated probability", REPEATS: "agreement of repea
 
 
 def automation_json(found: Automation) -> str:
-    """Return the document, with the numbers of the text in full precision."""
+    """Return the document that `schemas/automation.schema.json` describes, with all numbers in full precision."""
     document = {"sentence": first_sentence(found), **asdict(found)}
     return json.dumps(document, indent=2, allow_nan=False) + "\n"
 

@@ -28,7 +28,7 @@ _PLANE: Final = ("held-out labels", "decided rightly", "share", "$ per 1,000 ite
 
 
 def cascade_json(found: Cascade) -> str:
-    """Return the document, with the numbers of the text in full precision."""
+    """Return the document that `schemas/cascade.schema.json` describes, with all numbers in full precision."""
     return json.dumps({"sentence": first_sentence(found), **asdict(found)}, indent=2, allow_nan=False) + "\n"
 
 

@@ -24,7 +24,7 @@ _ABOUT: Final = {ANSWERED: "gives a verdict in", SAME: "keeps the old verdict in
 
 
 def swap_json(found: Swap) -> str:
-    """Return the document, with the numbers of the text in full precision."""
+    """Return the document that `schemas/swap.schema.json` describes, with all numbers in full precision."""
     document = {"sentence": first_sentence(found), **asdict(found, value_serializer=_plain)}
     return json.dumps(document, indent=2, allow_nan=False) + "\n"
 
