@@ -12,7 +12,7 @@ from jrh_testing import ChatServer
 
 SLOW = {
     *("IPython", "PIL", "litellm", "matplotlib", "pandas", "pyarrow", "ray", "sklearn", "xlsxwriter"),
-    *("scipy.stats", "scipy.optimize", "scipy.sparse", "py3langid"),
+    *("scipy.stats", "scipy.optimize", "scipy.sparse", "py3langid", "numpy.f2py", "numpy.testing"),
 }
 """Libraries that take a tenth of a second and more to import, and that no plain run needs."""
 
@@ -64,7 +64,7 @@ def test_a_plan_does_not_import_what_its_judges_learn_with(tmp_path: Path) -> No
     assert done.stdout.splitlines()[-1] == "0 False False", done.stdout + done.stderr
 
 
-MODULES = {"--version": 170, "plan": 1148, "run": 1394, "http": 1026}
+MODULES = {"--version": 170, "plan": 1078, "run": 1321, "http": 1026}
 """Modules that a command imports, and an HTTP run until its first request: a tenth more than it takes."""
 UNTIL_THE_FIRST_CALL = """\
 import sys

@@ -427,7 +427,7 @@ def _error_at_chance(truth: Floats, chance: Floats, wanted: float) -> float:
 
 def _below(answers: _Bins, pi: Floats) -> Floats:
     """Return the chance that the plain error of another sample is below the one observed, for accuracies pi."""
-    from scipy.special import gammainc, ndtr
+    from jrh_stats.special import gammainc, ndtr
 
     mean, variance, third = _absolute_moments(answers.trials, pi, answers.trials * answers.stated)
     scale = answers.share / answers.trials
@@ -450,7 +450,7 @@ def _absolute_moments(n: Floats, pi: Floats, centre: Floats) -> tuple[Floats, Fl
     moments below k = floor(a): the sum over x <= k of x (x - 1) ... (x - i + 1) P(X = x) is
     n (n - 1) ... (n - i + 1) pi^i P(Binomial(n - i, pi) <= k - i).
     """
-    from scipy.special import betainc
+    from jrh_stats.special import betainc
 
     below = np.floor(centre)
 

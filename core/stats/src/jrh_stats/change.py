@@ -222,7 +222,7 @@ def _decide(
     uneven: bool,
 ) -> tuple[float, float, str]:
     """Return the p-value, the quantile of the interval, and the name of the test."""
-    from scipy.special import stdtr
+    from jrh_stats.special import stdtr
 
     alpha, observed = 1 - terms.level, float(statistic.values(data.statistic_sums)[0])
     quantile, of_student = t_quantile(terms.level, degrees), 2 * float(stdtr(degrees, -observed))

@@ -85,7 +85,7 @@ def score_p_value(
         degrees: degrees of freedom.
         span: the largest difference that two scores can have.
     """
-    from scipy.special import stdtr
+    from jrh_stats.special import stdtr
 
     sums = ratio_kinds(numerators, denominators)
     top, bottom, shares = _relative_sums(sums, span)
@@ -320,7 +320,7 @@ def _rare_change(pairs: Floats, alpha: float, span: float) -> float:
 
 def _rare_change_p(pairs: Floats, margin: float, span: float) -> float:
     """Return the p-value of the exact bound: so few clusters change, or fewer, if the margin is all that they do."""
-    from scipy.special import bdtr
+    from jrh_stats.special import bdtr
 
     changed = int((np.abs(pairs[:, 0]) > _NOISE).sum())
     heaviest = float(pairs[:, 1].max() / pairs[:, 1].mean())

@@ -264,7 +264,7 @@ def all_dealings(answers: Sequence[int], sizes: Sequence[int], *, most: int) -> 
     Returns:
         Answers per table, group and label, shape (tables, groups, labels), and the probability of each table.
     """
-    from scipy.special import comb
+    from jrh_stats.special import comb
 
     left, chances = np.array([answers], dtype=np.float64), np.ones(1)
     tables = np.zeros((1, 0, left.shape[1]))

@@ -203,7 +203,7 @@ def _enumerate_outcomes(kinds: Sequence[Kind]) -> tuple[Floats, Floats]:
 
 def _multinomial(kind: Kind) -> tuple[Floats, Floats]:
     """List how many clusters of a kind may have each value, and the probability of each list."""
-    from scipy.special import gammaln, xlogy
+    from jrh_stats.special import gammaln, xlogy
 
     times = compositions(kind.count, len(kind.values))
     logs = gammaln(kind.count + 1) - gammaln(times + 1).sum(axis=1) + xlogy(times, kind.chances).sum(axis=1)

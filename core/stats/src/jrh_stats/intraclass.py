@@ -226,7 +226,7 @@ def _value(m: MeanSquares, form: IccForm) -> float | None:
 
 
 def _by_f(m: MeanSquares, form: IccForm, level: float) -> tuple[float, float]:
-    from scipy.special import fdtri
+    from jrh_stats.special import fdtri
 
     n, k = m.items, m.raters
     error, freedom = (m.within, n * (k - 1)) if form[0] == "1" else (m.residual, (n - 1) * (k - 1))
@@ -302,21 +302,21 @@ def _spread(plus: tuple[Floats, Floats], minus: tuple[Floats, Floats], tail: flo
 
 def _shrink(degrees: Floats, tail: float) -> Floats:
     """Return G = 1 - 1 / F(tail; df, infinity)."""
-    from scipy.special import chdtri
+    from jrh_stats.special import chdtri
 
     return np.asarray(1 - degrees / chdtri(degrees, tail), dtype=np.float64)
 
 
 def _stretch(degrees: Floats, tail: float) -> Floats:
     """Return H = 1 / F(1 - tail; df, infinity) - 1."""
-    from scipy.special import chdtri
+    from jrh_stats.special import chdtri
 
     return np.asarray(degrees / chdtri(degrees, 1 - tail) - 1, dtype=np.float64)
 
 
 def _cross_terms(plus: tuple[Floats, Floats], minus: tuple[Floats, Floats], tail: float, *, lower: bool) -> float:
     """Add the terms of every pair of a positive and a negative mean square."""
-    from scipy.special import fdtri
+    from jrh_stats.special import fdtri
 
     (a, n), (b, m) = plus, minus
     if not len(a) or not len(b):

@@ -72,7 +72,7 @@ def missingness_test(
     present = trials.sum(axis=0) > 0
     if present.sum() <= 1:
         return Significance(p=None, method="cochran-mantel-haenszel", n=int(gone.sum()), flags=("empty",))
-    from scipy.special import chdtrc  # only where there is something to test: loading it takes longer than all else
+    from jrh_stats.special import chdtrc  # only where there is something to test: loading it takes longer than all else
 
     trials, lost = trials[:, present], lost[:, present]
     expected = trials * (m / n)[:, None]
@@ -161,7 +161,7 @@ def missingness_association(missing: ArrayLike, scores: ArrayLike) -> Significan
         return Significance(p=None, method="mantel", clusters=len(lost), flags=("empty",))
     fitted = x @ np.linalg.lstsq(x, y, rcond=None)[0]
     statistic = (len(y) - 1) * float(fitted @ fitted) / float(y @ y)
-    from scipy.special import chdtrc
+    from jrh_stats.special import chdtrc
 
     return Significance(
         p=float(chdtrc(degrees, statistic)), statistic=statistic, degrees=degrees, method="mantel", clusters=len(lost)

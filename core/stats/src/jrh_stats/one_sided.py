@@ -90,7 +90,7 @@ def threshold_power(rate: float, threshold: float, n: int, *, alpha: float = 0.0
         n: number of trials.
         alpha: error rate of the limit.
     """
-    from scipy.special import bdtr
+    from jrh_stats.special import bdtr
 
     fewest = fewest_right(threshold, n, alpha=alpha)
     return 0.0 if fewest is None else float(1 - bdtr(fewest - 1, n, rate)) if fewest else 1.0
@@ -98,7 +98,7 @@ def threshold_power(rate: float, threshold: float, n: int, *, alpha: float = 0.0
 
 def fewest_right(threshold: float, n: int, *, alpha: float = 0.025) -> int | None:
     """Return the fewest successes of n trials whose exact lower limit reaches a threshold; None if n are too few."""
-    from scipy.special import betainc
+    from jrh_stats.special import betainc
 
     if threshold_items(threshold, alpha=alpha) > n:
         return None

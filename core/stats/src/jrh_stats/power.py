@@ -137,7 +137,7 @@ def excess_power(
 
 def _tail(total: Floats, variance: Floats, third: Floats) -> Floats:
     """Return the upper tail of a gamma distribution with the mean 0 and these cumulants."""
-    from scipy.special import gammaincc, ndtr
+    from jrh_stats.special import gammaincc, ndtr
 
     spread = np.sqrt(np.maximum(variance, _NOISE))
     z, skewness = total / spread, third / spread**3
@@ -186,7 +186,7 @@ class _Kinds:
 
     def two_valued_tail(self, total: Floats, moving: Floats) -> Floats:
         """Return the probability that so many dealt items sum up to a total or more."""
-        from scipy.special import bdtrc
+        from jrh_stats.special import bdtrc
 
         assert self.pair is not None
         low, high, chance = self.pair
@@ -287,7 +287,7 @@ def paired_power(difference: float, sd: float, items: int, *, alpha: float = 0.0
     Raises:
         ValueError: there are fewer than two items, or the standard deviation is not positive.
     """
-    from scipy.special import nctdtr
+    from jrh_stats.special import nctdtr
 
     if items <= 1 or not sd > 0:
         raise ValueError("power needs at least two items and a standard deviation greater than 0")
@@ -398,7 +398,7 @@ def items_to_decide(
     Raises:
         ValueError: an argument is out of its range.
     """
-    from scipy.special import chdtri
+    from jrh_stats.special import chdtri
 
     if items < 1 or not half_width > 0 or effect == 0 or not 1 / 2 < power < 1 or comparisons < 1:
         raise ValueError(

@@ -41,7 +41,7 @@ class PsychometricCurve:
 
     def at(self, doses: ArrayLike) -> Floats:
         """Return the fitted share noticed at doses above 0, guesses included."""
-        from scipy.special import expit
+        from jrh_stats.special import expit
 
         slope, lapse = self.slope.value or 0.0, self.lapse.value or 0.0
         odds = slope * (np.log2(np.asarray(doses, dtype=np.float64)) - self.place)
@@ -124,7 +124,7 @@ def _grid(places: Floats, slopes: Floats, lapses: Floats) -> Floats:
 
 def _fit(top: Floats, bottom: Floats, x: Floats, grid: Floats, guess: float) -> Codes:
     """Return the point of the grid with the largest likelihood for every row of sums."""
-    from scipy.special import expit
+    from jrh_stats.special import expit
 
     share = guess + (1 - guess) * (1 - grid[:, 2:]) * expit(grid[:, 1:2] * (x - grid[:, :1]))
     # A dose that is surely noticed would make one miss impossible, and the likelihood of all data 0.
@@ -168,7 +168,7 @@ def _threshold(best: Floats, fits: Floats, x: Floats, level: float, counts: dict
 
 
 def _halves(fits: Floats) -> Floats:
-    from scipy.special import logit
+    from jrh_stats.special import logit
 
     thresholds: Floats = fits[:, 0] + logit(_HALF / (1 - fits[:, 2])) / fits[:, 1]
     return thresholds

@@ -172,7 +172,7 @@ def beta_quantile(probability: float, a: float, b: float) -> float:
         b: second parameter, positive.
     """
     if a + b > _MANY_OBSERVATIONS:
-        from scipy.special import betaincinv
+        from jrh_stats.special import betaincinv
 
         return float(betaincinv(a, b, probability))
     scale = lgamma(a + b) - lgamma(a) - lgamma(b)

@@ -56,7 +56,7 @@ def mcnemar_exact(only_first: int, only_second: int) -> Significance:
     Raises:
         ValueError: a number is negative.
     """
-    from scipy.special import bdtr
+    from jrh_stats.special import bdtr
 
     if min(only_first, only_second) < 0:
         raise ValueError("numbers of pairs must be 0 or more")

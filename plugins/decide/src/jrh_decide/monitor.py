@@ -16,7 +16,7 @@ from typing import Final
 
 import numpy as np
 from jrh_measuring import Codes, Floats
-from scipy.special import ndtr, ndtri
+from jrh_stats.special import ndtr, ndtri
 
 DRAWS: Final = 9_999
 LEAST_P: Final = 0.5 / (DRAWS + 1)

@@ -16,9 +16,9 @@ import numpy as np
 from attrs import evolve, frozen
 from jrh_measuring import Codes, Floats, Mask
 from jrh_stats import parts_of
+from jrh_stats.special import expit
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
-from scipy.special import expit
 from scipy.stats import poisson
 
 _STEPS: Final = 100

@@ -42,7 +42,7 @@ class TemplatePolarity:
 
 
 def _of_judge(builder: MeasureBuilder, answers: Answers, scale: Scale) -> Iterator[Measure]:
-    from scipy.special import bdtrc
+    from jrh_stats.special import bdtrc
 
     # In order, so that a template with both polarities in an imported log does not depend on the order of its rows.
     declared = dict(levels_by_template(answers, "polarity"))
