@@ -11,9 +11,9 @@ from typing import Any, ClassVar, Final, TypeAlias, TypeVar
 import numpy as np
 from attrs import frozen
 from jrh import Scale
-from jrh_stats.special import expit
 from numpy.typing import NDArray
 from scipy.sparse import diags, vstack
+from scipy.special import expit
 from scipy.stats import norm
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import GroupKFold, KFold, cross_val_predict
