@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 ROLES = ("user", "assistant", "tool")
 LAST = "transcript, message 4 (assistant)"
-MINE = "typed by Ann"
+MINE = "typed <img src=x onerror=alert(1)> by Ann"
 SHORT = "{{ request }}\n{{ response }}\nYES or NO?"
 LONG = "Is this right?\n{{ request }}\n{{ response }}\nAnswer YES or NO."
 
@@ -156,6 +156,19 @@ def held(page: Page) -> Iterator[Callable[[], None]]:
     page.unroute("**/review/decide")
 
 
+def accept_while_saving(page: Page) -> None:
+    """Accept two cases before the first is saved: the page says that both are being saved."""
+    with held(page) as release:
+        for _ in range(2):
+            before = page.locator("#review").get_attribute("data-shown")
+            page.keyboard.press("a")
+            page.wait_for_selector(f"#review:not([data-shown='{before}'])")
+        page.wait_for_selector("#saved:text-is('saving 2 decisions')")
+        release()
+        page.wait_for_selector("#saved:text-is('saved')")
+    assert page.locator("#progress").inner_text().endswith("5 decided")
+
+
 def edit_a_template(browser: Browser, run_dir: Path, case: str) -> None:
     """Break a placeholder, lose the network, meet an older tab, and save in the end."""
     with workbench(run_dir, reviewers=("Ann",)) as bench, look(browser, bench) as seen:
@@ -199,15 +212,12 @@ def edit_a_template(browser: Browser, run_dir: Path, case: str) -> None:
         page.wait_for_selector("#saved:text-is('saved, also in 1 other case')")
         page.wait_for_selector("#editing", state="hidden")
         assert page.locator("#progress").inner_text().endswith("3 decided")
-        with held(page) as release:
-            for _ in range(2):
-                before = page.locator("#review").get_attribute("data-shown")
-                page.keyboard.press("a")
-                page.wait_for_selector(f"#review:not([data-shown='{before}'])")
-            page.wait_for_selector("#saved:text-is('saving 2 decisions')")
-            release()
-            page.wait_for_selector("#saved:text-is('saved')")
-        assert page.locator("#progress").inner_text().endswith("5 decided")
+        open_case(page, bench.base, case)
+        assert MINE in page.locator("#parts ins").last.inner_text()
+        assert (page.locator("img").count(), seen.dialogs) == (0, []), "what is typed is text"
+        page.goto(f"{bench.base}/review")  # the first case without a decision
+        page.wait_for_selector("#review[data-shown]")
+        accept_while_saving(page)
 
 
 def test_judges_are_asked_what_a_person_edited_and_the_report_has_their_verdicts(

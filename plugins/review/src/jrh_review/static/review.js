@@ -16,6 +16,7 @@ let pending = 0;
 let saves = 0; // begun in this window
 let inline = remembered("inline") === true;
 const drafts = new Map(); // case -> what is typed and not saved, also where the browser keeps nothing
+const MOST = 500; // messages of a transcript that the server sends
 let wrong = null; // why an edit was refused: case, text and message
 let atEnd = false; // all cases that are here are decided: a new one is shown when it arrives
 
@@ -112,6 +113,7 @@ function draw(found) {
   }
   at("parts").replaceChildren(...found.parts.map(part));
   if (found.parts.every((each) => each.same !== undefined)) { at("parts").prepend(make("p", "The texts are those of the reference condition.")); }
+  if (found.parts.length >= MOST) { at("parts").append(make("p", `A page shows the first ${MOST} messages. The table of --export has all.`)); }
   at("context").replaceChildren(...found.context.map(context));
 }
 
