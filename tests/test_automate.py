@@ -66,6 +66,14 @@ def test_the_first_line_counts_and_json_has_the_same_numbers(tmp_path: Any) -> N
     assert text.output.splitlines()[-1].startswith("Next: jrh check table.csv ")
 
 
+def test_items_without_a_group_share_nothing(tmp_path: Any) -> None:
+    project = Inside(tmp_path)
+    rows = [[*row[:4], "" if at % 2 else "shared"] for at, row in enumerate(labelled(100, 0))]
+    write_table(project, rows)
+    text = project.run("automate", "table.csv", *STATED, "--group", "topic", "--format", "json").output
+    assert json.loads(text)["clusters"] == 51
+
+
 def test_none_says_how_many_labels_it_takes_and_the_next_command_issues_a_threshold(tmp_path: Any) -> None:
     project = Inside(tmp_path)
     write_table(project, labelled(60, 0))

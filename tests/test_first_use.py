@@ -94,7 +94,7 @@ def test_every_command_that_reads_a_run_refuses_what_is_none(directories: Projec
     if command == "gate" and name in ("begun", "started"):
         done = call(directories, *arguments)
         assert done.exit_code == 3, "a run that is not finished is a finding of the gate"
-        assert "the run has not ended: it is still running, or its process was killed" in done.stdout
+        assert "the run has not ended: it is still running, was killed, or was merged and not run" in done.stdout
         shutil.rmtree(directories.path / "made")
     else:
         assert NO_RUNS[name] in refused(directories, *arguments).stderr

@@ -215,6 +215,12 @@ def test_copies_are_one_observation_and_so_are_rows_of_a_group(tmp_path: Any) ->
     assert ranks(project, *DUEL)["judges"][0]["naive"]["shown"] == [["a", "b"]]
     write_table(project, [(each[0], *each[1:4], at) for at in range(8) for each in once])
     assert ranks(project, *DUEL, "--group", "question")["judges"][0]["naive"]["shown"] == []
+    # Rows without a group share nothing.
+    write_table(
+        project,
+        [(each[0] if at else "", *each[1:4], f"{at}{place}") for at in range(8) for place, each in enumerate(once)],
+    )
+    assert ranks(project, *DUEL, "--group", "question")["judges"][0]["naive"]["clusters"] == 5 + len(once)
 
 
 def test_a_verdict_names_the_side_or_the_system(tmp_path: Any) -> None:
@@ -254,6 +260,7 @@ def test_levels_and_labels_are_scores(tmp_path: Any) -> None:
         (duels(3, 6), (*DUEL[:4], "--positive", "A"), "--positive is a label of one system"),
         (duels(3, 6), ("--system", "left", "--positive", "a1"), "no label is 'a1' (--positive); labels: 'A', 'B'"),
         (duels(3, 6), ("--system", "lift"), "there is no column 'lift' (--system); did you mean 'left'?"),
+        (duels(3, 6), (*DUEL[:4], "--human", "gpt"), "column 'gpt' is named twice; name different columns"),
         (duels(3, 6), (), "name its columns: --judge COLUMN, and --system COLUMN, twice where verdicts compare"),
         ([("q", "a", "b", at % 2, "") for at in range(9)], DUEL[:4], "does 0 mean a tie, or that the second"),
         ([("q", "B", "A", "B", "")], DUEL[:4], "'B' names a system, and the other side of the comparison; rename it"),

@@ -121,15 +121,14 @@ def _filled(form: str) -> str:
 
 
 @loop_over("form", FORMS)
-def test_a_key_is_refused_in_every_text_of_a_suite(form: str) -> None:
-    refuse_keys(document_of(SUITE), Path())
-    for at in _texts(SUITE):
-        for text in (_filled(form), f"Please use this: {_filled(form)}, thank you."):
-            with pytest.raises(SuiteError) as refused:
-                refuse_keys(document_of(_planted(SUITE, at, text)), Path())
-            message = str(refused.value)
-            assert "put it in an environment variable" in message, at
-            assert not any(part in message for part in (SECRET, HEX, ENVIRONMENT)), at
+@loop_over("at", list(_texts(SUITE)), ids=str)
+def test_a_key_is_refused_in_every_text_of_a_suite(at: tuple[str | int, ...], form: str) -> None:
+    for text in (_filled(form), f"Please use this: {_filled(form)}, thank you."):
+        with pytest.raises(SuiteError) as refused:
+            refuse_keys(document_of(_planted(SUITE, at, text)), Path())
+        message = str(refused.value)
+        assert "put it in an environment variable" in message
+        assert not any(part in message for part in (SECRET, HEX, ENVIRONMENT))
 
 
 @loop_over("form", FORMS)
@@ -172,6 +171,7 @@ def test_what_is_no_key_stays() -> None:
         "task-based-learning-2024, risk-assessment-of-2024",
     )
     assert [text for text in texts if any(find_keys(text))] == []
+    refuse_keys(document_of(SUITE), Path())
     headers = {"anthropic-beta": "prompt-caching-2024-07-31", "X-Tenant": "123e4567-e89b-42d3-a456-426614174000"}
     refuse_keys(document_of({"models": {"mini": {"headers": headers}}}), Path())
 

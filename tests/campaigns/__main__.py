@@ -57,11 +57,16 @@ class Rows:
     def __init__(self) -> None:
         """Start at none."""
         self.ran = self.failed = 0
+        self._rows: dict[str, int] = {}
+
+    def pytest_itemcollected(self, item: pytest.Item) -> None:
+        """Remember how many rows a test has: `loop_over` runs them in one item."""
+        self._rows[item.nodeid] = len(getattr(getattr(item, "function", None), "looped", ("", [""]))[1])
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Count a test, or a row of one."""
+        """Count a test, or a row of one; a row that fails has a report of its own besides."""
         if report.when == "call" and report.outcome != "skipped":
-            self.ran += 1
+            self.ran += 0 if isinstance(report, pytest.SubtestReport) else self._rows[report.nodeid]
             self.failed += report.failed
 
 

@@ -80,11 +80,10 @@ class _Prices:
         lines = [line for line in report.costs if line.task == summary.task.name]
         known = bool(lines) and not any(line.unknown for line in lines)
         trials = sum(line.trials for line in lines)
-        judged = ("judge", summary.task.name)
-        replies = sum(line.replies for line in report.spending if (line.role, line.task) == judged)
+        sent = sum(line.replies for line in report.spending if (line.role, line.task) == ("judge", summary.task.name))
         return cls(
             verdicts=trials / max(summary.items, 1),
-            calls=max(replies / max(trials, 1), 1.0),
+            calls=max(sent / max(trials, 1), 1.0),
             dollars=sum(line.cost for line in lines) / trials if known and trials else None,
         )
 

@@ -69,11 +69,8 @@ def evidence_text(wrong: Share, error: float | None, alpha: float) -> str:
     # Rounded up: the limit is not below what is written.
     most = ceil(1000 * (wrong.high or 1.0)) / 1000 if error is None else error
     limit = f"at most {100 * most:g}% with {100 * (1 - alpha):g}% confidence"
-    return f"of the {wrong.of:,} held-out ones {_count_wrong(wrong)} wrong, {limit}"
-
-
-def _count_wrong(wrong: Share) -> str:
-    return "none was" if not wrong.count else f"{wrong.count:,} was" if wrong.count == 1 else f"{wrong.count:,} were"
+    number = "none was" if not wrong.count else f"{wrong.count:,} was" if wrong.count == 1 else f"{wrong.count:,} were"
+    return f"of the {wrong.of:,} held-out ones {number} wrong, {limit}"
 
 
 def level_text(basis: Basis, at: float) -> str:

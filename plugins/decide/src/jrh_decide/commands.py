@@ -169,8 +169,7 @@ def automate(*, form: str, cascade: str | None, **question: Any) -> int:
     found: Automation | Cascade
     if cascade is not None:
         # A name that holds a comma is quoted, as in a table.
-        parts = re.findall(r'\s*"([^"]*)"\s*|([^,]+)', cascade)
-        names = [name.strip() for name in map("".join, parts) if name.strip()]
+        names = [name.strip() for name in map("".join, re.findall(r'\s*"([^"]*)"\s*|([^,]+)', cascade)) if name.strip()]
         if question["judges"] or not names:
             raise click.UsageError("--cascade names the judges, such as A,B; leave --judge out")
         question["judges"] = tuple(names)

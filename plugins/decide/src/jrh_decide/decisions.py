@@ -123,10 +123,14 @@ def read_votes(question: Question) -> Votes:
         raise JrhError(f"'{question.source}' is a table; name its columns: --judge COLUMN --human COLUMN")
     if question.item or question.group or question.missing:
         raise JrhError("--item, --group and --missing belong to a table, which has --human; a run knows its items")
-    if twice := [name for name, count in Counter(question.judges).items() if count > 1]:
-        # Its verdicts would count for the first place alone, and the second would seem to have none.
-        raise JrhError(f"judge '{clean_text(twice[0])}' is named twice; name different judges")
+    refuse_twice("judge", question.judges)
     return _read_run(question)
+
+
+def refuse_twice(what: str, names: Iterable[str]) -> None:
+    """Refuse a name that is there twice: its verdicts would count for the first place alone, or be compared with it."""
+    if twice := [name for name, count in Counter(names).items() if count > 1]:
+        raise JrhError(f"{what} '{clean_text(twice[0])}' is named twice; name different {what}s")
 
 
 def decide(votes: Votes) -> Decisions:
@@ -228,8 +232,8 @@ def _read_table(question: Question) -> Votes:
     code = {name: at for at, name in enumerate((*labels, *strange))}
     _, first = np.unique(item.codes, return_index=True)
     group, by = (
-        None if column is None else code_texts(rows[at][column] for at in first)
-        for column in (question.group, question.by)
+        None if column is None else code_texts(rows[at][column].strip() or alone.format(at) for at in first)
+        for column, alone in ((question.group, "\n{}"), (question.by, ""))
     )
     # What means no verdict of a judge may be a label of people.
     verdicts = code | dict.fromkeys(gone, -1)
@@ -257,9 +261,7 @@ def _check_columns(question: Question, columns: Sequence[str]) -> None:
     one = {"--confidence": question.confidence, "--item": question.item, "--group": question.group, "--by": question.by}
     several = [("--judge", name) for name in question.judges] + [("--human", name) for name in question.humans]
     check_columns([*several, *((option, name) for option, name in one.items() if name is not None)], columns)
-    (name, count) = Counter(name for _, name in several).most_common(1)[0]
-    if count > 1:
-        raise JrhError(f"column '{clean_text(name)}' is named twice; name different columns")
+    refuse_twice("column", (name for _, name in several))
     if question.confidence is not None and len(question.judges) > 1:
         source = "each judge's repeats (--item)" if question.cascade else "a panel"
         raise JrhError(f"--confidence belongs to one judge; leave it out for the agreement of {source}")

@@ -29,7 +29,7 @@ from jrh_measuring import Codes, Floats, Mask, Trials, is_named, read_trials, se
 from jrh_measuring.covariates import label_values
 from numpy.typing import NDArray
 
-from jrh_decide.decisions import code_texts, describe_run, quote_names
+from jrh_decide.decisions import code_texts, describe_run, quote_names, refuse_twice
 from jrh_decide.ranking import Contests
 from jrh_decide.stored import run_directory
 
@@ -86,6 +86,7 @@ def _read_run(question: RankQuestion, directory: Path) -> SystemVerdicts:
     with open_report(directory) as report:
         records, tasks = report.records, {summary.task.name: summary.task for summary in report.tasks}
         known, simulated, served, unfinished = report.judges, report.simulated, report.served, report.incomplete
+    refuse_twice("judge", question.judges)
     judges, task = question.judges or known, tasks.get(question.task or (*tasks, "")[0])
     if unknown := [name for name in judges if name not in known]:
         raise JrhError(f"the run has no judge '{clean_text(unknown[0])}'; its judges: {quote_names(known)}")
@@ -174,6 +175,7 @@ def _read_table(question: RankQuestion) -> SystemVerdicts:
     named = {"--system": question.systems, "--judge": question.judges, "--human": question.humans}
     named["--group"] = (question.group,) if question.group else ()
     columns = [(option, name) for option, names in named.items() for name in names]
+    refuse_twice("column", (*question.judges, *question.humans))
     check_columns(columns, tuple(dict.fromkeys(name for row in table for name in row.values)))
     ends, compared = (question.systems[0], question.systems[-1]), len(question.systems) > 1
     pairs = np.array([[row[name].strip() for name in ends] for row in table], dtype=object).reshape(-1, 2)
@@ -189,7 +191,8 @@ def _read_table(question: RankQuestion) -> SystemVerdicts:
     # The mean of all people: where they are divided, that is what is known.
     people = np.where(number > 0, np.nansum(labels, axis=0) / np.maximum(number, 1), np.nan)
     # Equal rows are copies, and copies are one observation.
-    group = code_texts(row[question.group] if question.group else str(sorted(row.values.items())) for row in rows)
+    alone = ((row[question.group].strip() if question.group else "", str(sorted(row.values.items()))) for row in rows)
+    group = code_texts(shared or own for shared, own in alone)
     item, test = np.arange(len(rows)), np.full(len(rows), "")
     left = [_LEFT_OUT.format(count_noun(len(table) - len(rows), "row"))] if len(rows) < len(table) else []
     notes = (*left, *_unscored(question, texts, worth), *([] if question.group else [_ALONE]))

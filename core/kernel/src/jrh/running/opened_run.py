@@ -34,7 +34,7 @@ def open_run(run_dir: str | Path, *, plugins: Sequence[str] = ()) -> RunResult:
     with open_store(directory) as store:
         known, summary, loaded = state(store), recall(store), load_remembered(store, plugins)
         spent = Ledger.of_store(Budget(), store).totals()
-    unended = Ended(exit_code=INCOMPLETE, message="the run goes on, or its process was killed", complete=False)
+    unended = Ended(exit_code=INCOMPLETE, message="it goes on, was killed, or was merged and not run", complete=False)
     ended = Ended() if known.imported else known.ended or unended
     reporters = find_reporters(loaded.plugins.reporters, summary.reports)
     printing = tuple(each for each in reporters if each.entry.spec.target is ReportTarget.TERMINAL)

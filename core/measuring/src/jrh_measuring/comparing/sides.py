@@ -90,7 +90,7 @@ def _open(path: Path, stack: ExitStack) -> OpenRun:
     # Imported verdicts have no end to wait for.
     if not state.imported:
         if state.ended is None:
-            unfinished = "it has not ended, or its process was killed"
+            unfinished = "it has not ended, its process was killed, or it was merged and not run since"
         elif not state.ended.complete:
             unfinished = state.ended.message or "it was stopped"
     return OpenRun(path=str(path), report=report, unfinished=unfinished, imported=state.imported)

@@ -180,7 +180,7 @@ def _end(state: RunState, report: RunReport | None) -> tuple[int, str]:
     """Return the exit code for how the run ended, and why it is not finished."""
     if not state.imported:
         if state.ended is None:
-            return INCOMPLETE, "the run has not ended: it is still running, or its process was killed"
+            return INCOMPLETE, "the run has not ended: it is still running, was killed, or was merged and not run"
         if not state.ended.complete:
             # The run may have ended with that of a rule that failed, at an earlier look.
             why = state.ended.exit_code if state.ended.exit_code in _STOPPED else INCOMPLETE
