@@ -86,6 +86,12 @@ def test_a_run_stops_at_the_same_look_killed_and_resumed_or_sharded_and_merged(t
     clusters, left, saved = rows["bad"][4:]
     # Two trials of each item (the reference and a variant), a tenth of a cent each.
     assert (2 * clusters + left, saved) == (120, f"about ${left * 0.002:,.4f}")
+    # What was computed as if the number of items were fixed decides nothing.
+    measures = json.loads((tmp_path / "whole" / "report.json").read_text(encoding="utf-8"))["measures"]
+    assert all("stopped-early" in measure["flags"] for measure in measures)
+    gate = project.run("gate", "whole", "--rule", "gold-accuracy[judge=good] >= 0.3", "--plugins", "facts.py")
+    assert gate.exit_code == 5, gate.output
+    assert "stopped-early" in gate.output
     project.write("kill", "45")
     assert Project(tmp_path).run(*COMMAND, "killed").exit_code < 0  # in a process of its own
     assert project.run(*COMMAND, "killed").exit_code == 0

@@ -35,7 +35,8 @@ SENSITIVE_TO_MISSING: Final = "sensitive-to-missing"
 """So many verdicts are missing that a reason which the data do not show could invalidate the interval."""
 SIMULATED: Final = "simulated"
 """The judge is simulated: its answers are made up."""
-
+STOPPED_EARLY: Final = "stopped-early"
+"""An allocator ended the judging by the verdicts so far: the number of items is not fixed, as intervals suppose."""
 UNTESTABLE_MISSING: Final = "untestable-missing"
 """Many verdicts are missing, and items without a verdict have no other one that would show why."""
 

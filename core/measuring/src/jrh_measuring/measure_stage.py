@@ -20,6 +20,7 @@ from jrh.running.building import Builder
 from jrh.running.identity import identity
 from jrh.running.remembered_plugins import load_remembered
 from jrh.running.stage_work import StageWork, work_of_store
+from jrh.running.stages.stored import decision_notes
 from jrh.running.stages.summary import recall
 from jrh.store.cases_table import VOTES
 from jrh.store.run_store import Store
@@ -44,6 +45,7 @@ from jrh_measuring.findings.record import (
     rules_of,
     write_record,
 )
+from jrh_measuring.flags import STOPPED_EARLY
 from jrh_measuring.served_models import served_models
 
 _FAILED: Final = "failed"
@@ -148,9 +150,20 @@ def measure(work: StageWork, *, level: float | None = None) -> tuple[tuple[Measu
         metric.use.name: [info for info in metric.entry.spec.measures if _is_omitted(info, metric.options)]
         for metric in resolved
     }
+    early = (STOPPED_EARLY,) if _ended_by_verdicts(work) else ()
     return tuple(
-        each for each in measures if not any(info.describes(each.name) for info in omitted[each.metric])
+        evolve(each, flags=(*each.flags, *early))
+        for each in measures
+        if not any(info.describes(each.name) for info in omitted[each.metric])
     ), notes
+
+
+def _ended_by_verdicts(work: StageWork) -> bool:
+    """Return whether an allocator that sees verdicts has ended some judging: of whom, they decided as well."""
+    # One that is not installed any more may have seen them.
+    blind = {each.qualified for each in work.builder.plugins.allocators if not each.spec.sees_verdicts}
+    used = {each.component for each in work.summary.components if each.role == "allocator"}
+    return not used <= blind and bool(decision_notes(work.store))
 
 
 def _is_omitted(info: MeasureInfo, options: object) -> bool:
@@ -219,7 +232,8 @@ def one_sided_measuring(
             if names is None or metric.component not in specs or _measures_any(specs[metric.component], names)
         )
         # Its records are read once for all error rates.
-        work = work_of_store(loaded, store, evolve(summary, components=metrics))
+        others = (component for component in summary.components if component.role != "metric")
+        work = work_of_store(loaded, store, evolve(summary, components=(*others, *metrics)))
         yield lambda records, errors: measure_one_sided(
             work if records is None else evolve(work, records=records), errors
         )

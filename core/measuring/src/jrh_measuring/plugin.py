@@ -9,6 +9,8 @@ from jrh import hookimpl
 from jrh.plugins import FlagSpec, KindSpec, RuleScope, RuleSpec, StageSpec
 from jrh.values import FlagEffect
 
+from jrh_measuring.flags import STOPPED_EARLY
+
 JRH_API_VERSION = 2
 
 _EXACT: Final = ("clopper-pearson",)
@@ -54,6 +56,12 @@ def jrh_flags() -> Iterable[FlagSpec]:
     for name, meaning in _SMALL_SAMPLE.items():
         yield FlagSpec(name=name, meaning=meaning, effect=FlagEffect.FORBIDS, settled_by=_EXACT)
     # Intervals for any missing verdicts hold whatever the reason is that they are missing.
+    yield FlagSpec(
+        name=STOPPED_EARLY,
+        meaning="an allocator ended the judging by the verdicts so far; intervals for a fixed number of items cover "
+        "less than they say, and its own limits are in the section on early stopping.",
+        effect=FlagEffect.FORBIDS,
+    )
     for name, meaning in _MISSING.items():
         yield FlagSpec(name=name, meaning=meaning, effect=FlagEffect.FORBIDS, settled_by=_BOUNDED)
     # These explain a number; what is claimed with it stays as it is.

@@ -20,7 +20,8 @@ _COLUMNS: Final = ("estimate", "lower limit", "upper limit", "decision", "cluste
 _TEXT: Final = (
     "Clusters came in random order, and these limits hold at every look: all of them together miss with a probability "
     "of at most {:g}. Missing verdicts count as the worst case. Other intervals of this run, and the rules of a gate, "
-    "are computed as if the number of items had been fixed: where they say more than this table, trust this table."
+    "are computed as if the number of items had been fixed: they are flagged `stopped-early` once a judge is asked no "
+    "more, and decide nothing."
 )
 
 
