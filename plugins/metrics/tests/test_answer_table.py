@@ -199,6 +199,13 @@ def test_uses_rest_on_findings(findings: tuple[Finding, ...], used: str, failed:
     assert tuple(cells.get(name, "") for name in ("use for", "not for", "undecided")) == (used, failed, undecided)
 
 
+def test_a_judge_whose_judging_ended_by_its_verdicts_has_no_use() -> None:
+    report = _report(_AGREES)
+    ended = tuple(evolve(measure, flags=("stopped-early",)) for measure in report.measures)
+    cells = _cells(_tables(evolve(report, measures=ended))[0], "careful")
+    assert (cells.get("use for", ""), cells["undecided"]) == ("", "agreement: its judging ended early")
+
+
 def test_a_judge_that_often_changes_its_verdict_on_reruns_is_not_for_the_task() -> None:
     unstable = _finding(WARNING, "careful", name="rerun-disagreement")
     for low, named in ((0.34, "this task"), (0.1, "")):

@@ -105,6 +105,7 @@ from .flags import INFORMATIVE_MISSING as INFORMATIVE_MISSING
 from .flags import ONE_ITEM as ONE_ITEM
 from .flags import SENSITIVE_TO_MISSING as SENSITIVE_TO_MISSING
 from .flags import SIMULATED as SIMULATED
+from .flags import STOPPED_EARLY as STOPPED_EARLY
 from .flags import UNTESTABLE_MISSING as UNTESTABLE_MISSING
 from .flags import doubtful as doubtful
 from .flags import shown_flags as shown_flags

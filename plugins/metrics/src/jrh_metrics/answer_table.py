@@ -10,7 +10,7 @@ from attrs import evolve, frozen
 from jrh import REFERENCE, Measure, RunReport
 from jrh.text import clean_text, count_noun
 from jrh.values import Cell, Column, Finding, Importance, MeasureRef, Row, Section, Severity, TablePart, TaskSummary
-from jrh_measuring import ReportMeasures, unsure
+from jrh_measuring import STOPPED_EARLY, ReportMeasures, unsure
 
 from jrh_metrics.judge_ranking import DIGITS, TIE, Comparisons, Rankings, is_silent, rank_judges, status_counts
 from jrh_metrics.judges_by_tests import EXPECTED, RIGHT, price_of_verdicts
@@ -168,6 +168,8 @@ def _why_open(summary: TaskSummary, findings: Sequence[Finding], measure: Measur
         interval = None if measure is None else measure.interval
         if measure is None or interval is None or interval.low < ENOUGH:
             return f"agreement may be below {ENOUGH:g}"
+        if STOPPED_EARLY in measure.flags:
+            return "agreement: its judging ended early"
         # Also where a flag doubts the interval: a good judge has few errors by nature. Of judges whose kappa is exactly
         # 0.4, 0.4 to 0.7% had such an interval above 0.4 in 250 simulated pages of eight, and 1 to 2% any.
         return ""
