@@ -168,11 +168,9 @@ def _why_open(summary: TaskSummary, findings: Sequence[Finding], measure: Measur
         interval = None if measure is None else measure.interval
         if measure is None or interval is None or interval.low < ENOUGH:
             return f"agreement may be below {ENOUGH:g}"
-        if STOPPED_EARLY in measure.flags:
-            return "agreement: its judging ended early"
         # Also where a flag doubts the interval: a good judge has few errors by nature. Of judges whose kappa is exactly
         # 0.4, 0.4 to 0.7% had such an interval above 0.4 in 250 simulated pages of eight, and 1 to 2% any.
-        return ""
+        return "agreement: its judging ended early" if STOPPED_EARLY in measure.flags else ""
     for finding in headlines:
         if finding.severity is not Severity.INCONCLUSIVE:
             return f"agreement: {finding.statement.partition(_BUT)[2] or finding.statement}"
