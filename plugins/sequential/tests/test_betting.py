@@ -1,4 +1,4 @@
-"""Limits that hold at every look, races, and what is told of them, against what is known of them otherwise."""
+"""Limits that hold at every look, races, and what reports say of them, against what is computed in another way."""
 
 from __future__ import annotations
 

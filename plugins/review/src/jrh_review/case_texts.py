@@ -165,10 +165,10 @@ def _check_template(name: str, before: str, source: str, fields: Mapping[str, Js
         needed, used = template_variables(before), template_variables(source)
     except JrhError as error:
         raise TextError(name, f"{error}.") from error
-    wrong = [f"missing: {_listed(needed - used)}"] if needed - used else []
-    wrong += [f"unknown: {_listed(used - needed)}"] if used - needed else []
+    wrong = [f"missing: {_list_placeholders(needed - used)}"] if needed - used else []
+    wrong += [f"unknown: {_list_placeholders(used - needed)}"] if used - needed else []
     if wrong:
-        which = _listed(needed) or "none"
+        which = _list_placeholders(needed) or "none"
         raise TextError(name, f"The {name} needs these placeholders: {which}; {'; '.join(wrong)}.")
     # A filter or a condition may be wrong, too. Where even the case's own template needs more than texts, judges tell.
     texts = {**dict.fromkeys(needed, "text"), **fields}
@@ -181,5 +181,5 @@ def _check_template(name: str, before: str, source: str, fields: Mapping[str, Js
             raise TextError(name, f"{error}.") from error
 
 
-def _listed(names: frozenset[str]) -> str:
+def _list_placeholders(names: frozenset[str]) -> str:
     return ", ".join(f"{{{{ {visible_line(name)} }}}}" for name in sorted(names))

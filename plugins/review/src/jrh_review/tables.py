@@ -107,7 +107,7 @@ def read_decisions(desk: ReviewDesk, path: Path, reviewer: str) -> int:
             if case_id not in queued:
                 raise JrhError(f"the queue has no case '{case_id[:80]}'")
             review = desk.review(case_id)
-            if (decision := _filled_in(desk, case_id, reviewer, of_case, review)) is not None:
+            if (decision := _read_decision(desk, case_id, reviewer, of_case, review)) is not None:
                 check_decision(decision, review, review.version(reviewer))
                 new.append((decision, review.version(reviewer)))
         except JrhError as error:
@@ -119,7 +119,7 @@ def read_decisions(desk: ReviewDesk, path: Path, reviewer: str) -> int:
     return len(new)
 
 
-def _filled_in(
+def _read_decision(
     desk: ReviewDesk, case_id: str, reviewer: str, rows: Sequence[Row], review: CaseReview
 ) -> Decision | None:
     """Return the decision that the rows of a case hold; None where it is the one that counts already."""
@@ -129,14 +129,14 @@ def _filled_in(
     known = review.counts_for(reviewer)
     earlier = known.after if known else {}
     after = {
-        field: _typed_text(row["edited"], (earlier.get(field, ""), texts[field]))
+        field: _read_text(row["edited"], (earlier.get(field, ""), texts[field]))
         for field, row in zip(texts, rows, strict=True)
         if row["edited"]
     }
     after = {field: text for field, text in after.items() if text != texts[field]}
     action, reason, cell = (_single(rows, column) for column in ("action", "reason", "expected"))
     stated = expectation_code(case.expectation)
-    expected = _typed_text(cell, (stated,))
+    expected = _read_text(cell, (stated,))
     action = action.lower() or (ReviewAction.EDIT.value if after or expected not in ("", stated) else "")
     if not action:
         return None
@@ -146,7 +146,7 @@ def _filled_in(
         raise JrhError(f"a text is edited, and the action is '{action}'; make it 'edit', or empty the column edited")
     given = Given(
         action=ReviewAction(action),
-        reason=_typed_text(reason, (known.reason if known else "",)),
+        reason=_read_text(reason, (known.reason if known else "",)),
         after=after,
         expected=expected,
         settles=review.is_open,
@@ -188,7 +188,7 @@ def _single(rows: Sequence[Row], column: str) -> str:
     return next(iter(values), "")
 
 
-def _typed_text(cell: str, known: Iterable[str]) -> str:
+def _read_text(cell: str, known: Iterable[str]) -> str:
     """Return the text of a cell; what was exported comes back as it was, whatever a table did to it."""
     text = cell.replace("\r\n", "\n")
     for earlier in known:
