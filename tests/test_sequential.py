@@ -151,3 +151,19 @@ def test_a_rule_that_cannot_be_followed_is_one_message(tmp_path: Path, allocate:
     assert outcome.exit_code == 2
     assert message in outcome.stderr
     assert outcome.stderr.count("suite.yaml:") == 1, outcome.stderr
+
+
+def test_a_race_names_its_task_where_there_are_several(tmp_path: Path) -> None:
+    project = Inside(tmp_path)
+    project.write("facts.py", PLUGIN)
+    one = {name: SUITE[name] for name in ("data", "task")}
+    suite = {name: value for name, value in SUITE.items() if name not in one}
+    suite["tasks"] = [{"name": name, **one} for name in ("first", "second")]
+    write_suite(project, {**suite, "allocate": "race"})
+    refused = project.run(*COMMAND, "run")
+    assert refused.exit_code == 2
+    assert "name that of the race, as in `gold-accuracy[task=NAME]`" in refused.stderr
+    write_suite(project, {**suite, "allocate": {"race": {"by": "gold-accuracy[task=second]", "check_every": 20}}})
+    done = project.run(*COMMAND, "run")
+    assert done.exit_code == 0, done.output
+    assert table_of(project, "run")["good"][3] == "winner"

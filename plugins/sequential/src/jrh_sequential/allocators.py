@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from jrh import BuildContext, RecordTable
+from jrh_measuring.gating.deciding import Outcome
 
-from jrh_sequential.deciding import Outcome, better_judges, follow_race, follow_rules
+from jrh_sequential.deciding import better_judges, follow_race, follow_rules
 from jrh_sequential.options import RaceOptions, StopOptions, shares
 from jrh_sequential.totals import TrialsInOrder
 
@@ -24,7 +25,7 @@ class Stop:
         """Return the judges with a rule that is open, and those that no rule is about."""
         followed = list(follow_rules(self._options, self._shares, TrialsInOrder.of(records, self._draw)))
         about = {sequence.judge for sequence in followed}
-        undecided = {sequence.judge for sequence in followed if sequence.outcome() is Outcome.OPEN}
+        undecided = {sequence.judge for sequence in followed if sequence.outcome() is Outcome.UNDECIDED}
         return [judge for judge in judges if judge in undecided or judge not in about]
 
 

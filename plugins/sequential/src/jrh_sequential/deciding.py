@@ -3,24 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from enum import Enum
 from math import log
 
 import numpy as np
 from attrs import frozen
 from jrh_measuring import Floats
+from jrh_measuring.gating.deciding import Outcome
 
 from jrh_sequential.betting import log_capital, lower_limit
 from jrh_sequential.options import RaceOptions, StopOptions, Target, read_target
 from jrh_sequential.totals import Totals, TrialsInOrder
-
-
-class Outcome(Enum):
-    """What is decided of a rule."""
-
-    HOLDS = "holds"
-    FAILS = "fails"
-    OPEN = "undecided"
 
 
 @frozen(eq=False)
@@ -47,7 +39,7 @@ class ConfidenceSequence:
             capital = log_capital(sums, sizes, threshold, threshold, self.alpha / 2)
             if capital.max(initial=0.0) >= log(2 / self.alpha):
                 return Outcome.HOLDS if above == self.target.rule.operator.upwards else Outcome.FAILS
-        return Outcome.OPEN
+        return Outcome.UNDECIDED
 
     def _side(self, *, above: bool) -> tuple[Floats, Floats, float]:
         """Return sums, sizes and the threshold of bets that the mean is above it, or the same of 1 less every score."""

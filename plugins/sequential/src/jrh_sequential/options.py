@@ -128,6 +128,10 @@ class RaceOptions:
         """Yield what is wrong with the race."""
         if len(suite.judges) < 2:  # noqa: PLR2004
             yield (), "a race needs at least two judges"
+        if len(suite.tasks) > 1 and "task=" not in self.by.replace(" ", ""):
+            # Clusters are drawn task by task: over tasks of different sizes, the looks have no order in common.
+            yield ("by",), "the suite has several tasks; name that of the race, as in `gold-accuracy[task=NAME]`"
+            return
         if self.by:
             yield from _check(("by",), f"{self.by} >= 0.5", lambda _: self.target(shares()), suite, plugins)
 
