@@ -35,7 +35,8 @@ def batch_model(provider: str, url: str, **settings: Any) -> dict[str, Any]:
         "api_key_env": KEY_VARIABLE,
         "max_tokens": 20,
         "price": PRICE,
-        "collect_seconds": 0.1,
+        "max_requests": TRIALS,
+        "collect_seconds": 2.0,
         "poll_seconds": 0.1,
         "settle_seconds": 0.2,
         **settings,
@@ -439,7 +440,7 @@ def test_a_full_queue_is_waited_for_with_smaller_batches(world: World) -> None:
 
 def test_no_run_spends_more_than_its_budget(world: World) -> None:
     # A call's worst case is some 0.2 to 0.3 dollars, so some four of the calls are submitted at a time.
-    outcome = run(world.project, "poor", "--set", "budget.usd=0.5")
+    outcome = run(world.project, "poor", "--set", "budget.usd=0.5", "--set", "models.mini.collect_seconds=0.1")
     assert outcome.exit_code == 4, outcome.output
     assert len(world.server.batches) > 1
     paid = one(world.project, "poor", "SELECT sum(cost) FROM calls")

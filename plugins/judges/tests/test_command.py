@@ -8,6 +8,7 @@ import sys
 import time
 from pathlib import Path
 
+import jrh_judges.inhouse
 import jrh_judges.plugin
 import pytest
 from jrh import Question, Scale, Status, Task
@@ -54,6 +55,22 @@ async def test_its_last_line_of_errors_says_why_it_failed(judge):
     verdict = (await judge("import sys; print('first', file=sys.stderr); sys.exit('no key')").judge(QUESTION)).verdict
 
     assert verdict.detail == "exit code 1: no key"
+
+
+def number_of_open_files() -> int:
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="needs /proc")
+async def test_no_pipe_stays_open_after_an_answer_that_is_too_long(judge, monkeypatch):
+    # It reads slower than the program writes, so that the pipe is full when the program is killed.
+    monkeypatch.setattr(jrh_judges.inhouse, "_CHUNK", 16)
+    monkeypatch.setattr(jrh_judges.inhouse, "MAX_ANSWER", 4_000)
+    before = number_of_open_files()
+    verdict = (await judge("while True: print('YES' * 100_000)", timeout=20).judge(QUESTION)).verdict
+
+    assert verdict.status is Status.PROVIDER_ERROR
+    assert number_of_open_files() == before
 
 
 async def test_a_program_that_does_not_read_its_question_may_answer(judge):

@@ -132,12 +132,14 @@ class BatchModel:
             self._start(name, self._resume(self._batches[name]))
 
     def _collect(self, call: str, line: bytes) -> None:
-        full = len(self._collected) >= self._most
-        if full or (self._collected and self._size + len(line) > self._dialect.max_bytes):
+        if self._collected and self._size + len(line) > self._dialect.max_bytes:
             self._submit_collected()
         self._collected[call] = line
         self._size += len(line) + 1
         self._stop_timer()
+        if len(self._collected) >= self._most:
+            self._submit_collected()
+            return
         # Restarted with every call: a batch leaves when no more calls arrive.
         self._timer = asyncio.get_running_loop().call_later(self._options.collect_seconds, self._submit_collected)
 

@@ -207,6 +207,7 @@ def http_judge(options: HttpOptions, context: BuildContext) -> Judge:
 
 _CHUNK = 65_536
 _KEPT_ERRORS = 4_096
+_LAST_PATIENCE = 1.0
 
 
 def command_judge(options: CommandOptions, context: BuildContext) -> Judge:
@@ -282,7 +283,15 @@ async def _errors(process: Process) -> bytes:
 
 async def _end(process: Process) -> None:
     _kill(process)
+    # A pipe that still holds something is closed only when it is read; what left the group may hold one open.
+    with contextlib.suppress(asyncio.TimeoutError):
+        await asyncio.wait_for(asyncio.gather(_drain(process.stdout), _drain(process.stderr)), _LAST_PATIENCE)
     await process.wait()
+
+
+async def _drain(pipe: asyncio.StreamReader | None) -> None:
+    while pipe is not None and await pipe.read(_CHUNK):
+        pass
 
 
 def _kill(process: Process) -> None:
