@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from attrs import frozen
-from jrh.errors import JrhError
-from jrh.values.scales import Scale
+from jrh import JrhError, Scale
 
 _CONTROL: Final = "control:"
 """Begin of the variant that has harmless text of the same length in the same places."""

@@ -7,10 +7,8 @@ from typing import Any, Final
 
 from attrs import Attribute
 from attrs.validators import and_, deep_iterable, ge, gt, le, min_len, optional
-from jrh.errors import JrhError
+from jrh import JrhError, Mode, ModelName, Task, ValidatorName
 from jrh.plugins import option
-from jrh.values.items import Mode, Task
-from jrh.values.option_values import ModelName, ValidatorName
 
 MOST_REPLY_TOKENS: Final = 10_000_000
 """Largest `max_tokens`: beyond what any model writes, a number is a typing error."""

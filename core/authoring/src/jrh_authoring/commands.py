@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Final
 
 import click
+from jrh import JrhError
 from jrh.cli.shared_options import plugins_option
-from jrh.errors import JrhError
 from jrh.plugins.loading import load_plugins
 from jrh.text import terminal
 
@@ -154,8 +154,8 @@ def doctor(plugins: Sequence[str]) -> int:
     from importlib.metadata import version
     from platform import python_version
 
+    from jrh import API_VERSION, __version__
     from jrh.cli import COMMANDS
-    from jrh.version import API_VERSION, __version__
     from rich.table import Table
 
     from jrh_authoring.doctor import examine, problems

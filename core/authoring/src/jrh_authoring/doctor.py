@@ -10,19 +10,17 @@ from importlib import metadata
 from typing import Any, get_type_hints
 
 from attrs import frozen
+from jrh import DataSourceSpec, JrhError, JudgeSpec, Mode, ParserSpec, PerturberSpec, Scale, Task, ValidatorSpec
 from jrh.cli.plugin_commands import PURPOSES, split_name
-from jrh.errors import RAISED, JrhError, PluginError
-from jrh.plugins import entry_points
+from jrh.errors import RAISED, PluginError
+from jrh.plugins import ALL_MODES, entry_points
 from jrh.plugins.factories import check_members, find_factory
 from jrh.plugins.loading import Loaded
 from jrh.plugins.registry import Entry, Plugins
 from jrh.plugins.secrets import secrets_optional
-from jrh.plugins.specs import ALL_MODES, DataSourceSpec, JudgeSpec, ParserSpec, PerturberSpec, ValidatorSpec
-from jrh.running.building import Builder
+from jrh.running import Builder
 from jrh.running.without_suite import builder_without_suite
 from jrh.text.redact import error_line
-from jrh.values.items import Mode, Task
-from jrh.values.scales import Scale
 
 from jrh_authoring.listing import module_problem, module_problems
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from jrh.errors import JrhError
+from jrh import JrhError
 from numpy.typing import NDArray
 
 

@@ -7,10 +7,7 @@ from typing import Final, Generic, TypeVar
 
 from attrs import field, frozen
 from attrs.validators import ge
-from jrh.plugins.protocols import ChatRequest, ModelClient
-from jrh.values.cases import Draft, Expectation, Message, Same, Sampling, Skip
-from jrh.values.json_values import Json
-from jrh.values.verdicts import Reply, Status
+from jrh import ChatRequest, Draft, Expectation, Json, Message, ModelClient, Reply, Same, Sampling, Skip, Status
 
 from jrh_authoring.structured import object_schema
 from jrh_authoring.texts import PROVIDER_ERROR, Unusable, Written, no_text, read_text

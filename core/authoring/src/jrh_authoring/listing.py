@@ -11,14 +11,13 @@ from typing import Any
 import attrs
 import click
 from attrs import asdict, frozen
+from jrh import API_VERSION, JrhError, __version__
 from jrh.cli.shared_options import plugins_option
 from jrh.document.positions import did_you_mean
-from jrh.errors import JrhError
 from jrh.plugins.factories import import_from_working_directory, wrong_factory
 from jrh.plugins.loading import Loaded, load_plugins
 from jrh.plugins.registry import Entry, Plugins
 from jrh.text import terminal
-from jrh.version import API_VERSION, __version__
 
 
 @frozen(kw_only=True)

@@ -12,13 +12,10 @@ from typing import Any, TypeAlias
 
 from attrs import asdict, frozen
 from attrs.validators import ge, gt, le, matches_re, optional
-from jrh.errors import JrhError
+from jrh import BuildContext, JrhError, Json, Question, Status
 from jrh.hashing import RepeatedKeyError, distinct_keys
 from jrh.plugins import option
-from jrh.plugins.protocols import BuildContext
-from jrh.values.json_values import Json
-from jrh.values.option_values import CodeName
-from jrh.values.verdicts import Question, Status
+from jrh.values import CodeName
 
 # Far more than a label or a small object takes; a longer answer is refused before it fills the memory.
 MAX_ANSWER = 1_000_000

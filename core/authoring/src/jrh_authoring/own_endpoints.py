@@ -10,11 +10,8 @@ from urllib.parse import urlsplit
 
 from attrs import Attribute, Factory, frozen
 from attrs.validators import gt, matches_re, optional
-from jrh.errors import JrhError
-from jrh.plugins import option
-from jrh.plugins.protocols import BuildContext
-from jrh.plugins.secrets import read_secret
-from jrh.values.verdicts import Status
+from jrh import BuildContext, JrhError, Status
+from jrh.plugins import option, read_secret
 
 from jrh_authoring.own_code import MAX_ANSWER, Bounds, Outcome, failure, parse_answer
 

@@ -11,24 +11,23 @@ from typing import Final
 
 import click
 from attrs import frozen
+from jrh import JrhError, Reply
 from jrh.cli.shared_options import plugins_option, read_environment
-from jrh.errors import JrhError, ModelFault, StopRun
+from jrh.errors import ModelFault, StopRun
 from jrh.models.client import Client, refuse_unknown_prices, with_defaults
 from jrh.models.gateway import Gateway
 from jrh.models.ledger import Ledger
+from jrh.plugins import Rates
 from jrh.plugins.loading import Loaded, load_plugins
-from jrh.plugins.protocols import Rates
-from jrh.running.building import Builder
-from jrh.running.event_loop import run_to_end
+from jrh.running import PROBE, Builder, is_probed, run_to_end
 from jrh.running.from_python import resolve
 from jrh.running.outcome import Settings
-from jrh.running.preflight import PROBE, hint_for, is_probed, status_of
+from jrh.running.preflight import hint_for, status_of
 from jrh.running.run_log import Quiet
 from jrh.store.run_store import Store
-from jrh.suite.resolved import ResolvedSuite
-from jrh.text import clean_text, count_noun, format_dollars, terminal
-from jrh.text.redact import Redactor, secrets_of_options
-from jrh.values.verdicts import Reply
+from jrh.suite import ResolvedSuite
+from jrh.text import Redactor, clean_text, count_noun, format_dollars, terminal
+from jrh.text.redact import secrets_of_options
 
 _NAME: Final = "ping"
 _LONGEST: Final = 120

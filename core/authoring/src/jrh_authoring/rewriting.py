@@ -8,12 +8,8 @@ from functools import partial
 from typing import Protocol
 
 from attrs import Factory, frozen
-from jrh.errors import JrhError
-from jrh.plugins.protocols import BuildContext, Validator
-from jrh.values.cases import Draft, Message, Skip
-from jrh.values.items import Item, Task
-from jrh.values.json_values import Json
-from jrh.values.option_values import ModelName, ValidatorName
+from jrh import BuildContext, Draft, Item, JrhError, Json, Message, ModelName, Skip, Task, ValidatorName
+from jrh.plugins import Validator
 
 from jrh_authoring.generation import Generated, TextWriter
 from jrh_authoring.templates import render, tag_mark, template_variables

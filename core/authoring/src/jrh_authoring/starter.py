@@ -13,11 +13,10 @@ from pkgutil import resolve_name
 from typing import Any, Final, TypeAlias, cast
 
 from attrs import evolve, field, frozen
+from jrh import Item, JrhError, JudgeKind, Task
 from jrh.document.yaml_reader import parse_document
-from jrh.errors import JrhError
 from jrh.plugins.loading import Loaded
 from jrh.plugins.registry import Plugins, Registry
-from jrh.plugins.specs import JudgeKind
 from jrh.running import make_cases, run_to_end
 from jrh.running.from_python import build_request
 from jrh.running.outcome import Settings
@@ -25,7 +24,6 @@ from jrh.running.rehearsal import suite_builder
 from jrh.running.stages.load import read
 from jrh.suite import tests_of
 from jrh.text import clean_text
-from jrh.values.items import Item, Task
 
 Propose: TypeAlias = Callable[
     [Path, str, Mapping[str, str], str | None, Mapping[str, str], Mapping[str, str]], tuple[str, Sequence[str]]

@@ -8,8 +8,8 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
 
+from jrh import Json
 from jrh.hashing import RepeatedKeyError, distinct_keys
-from jrh.values.json_values import Json
 
 LONGEST_READ: Final = 1_000_000
 """Maximum length in characters; a longer text is not read, to bound the work."""

@@ -10,8 +10,8 @@ from jrh.document.yaml_reader import read_document
 from jrh.running.from_python import build_request
 from jrh.running.outcome import Settings
 from jrh.running.remembered_plugins import load_for_suite
+from jrh.suite import ResolvedSuite, judge_models
 from jrh.suite.overrides import override
-from jrh.suite.resolved import ResolvedSuite, judge_models
 
 
 def read_suite(

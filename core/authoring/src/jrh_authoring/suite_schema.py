@@ -15,17 +15,14 @@ from typing import Any, Final, TypeAlias, get_args, get_origin
 
 import attrs
 from attrs import define, field
+from jrh import Record, RunReport, Same, Sampling, Text
 from jrh.document import option_types
 from jrh.document.convert import EXPECTATIONS, to_json
 from jrh.plugins.registry import Entry, Plugins, Registry
 from jrh.suite import syntax
 from jrh.suite.definition import Limits, Price, SuiteSettings, Turns
 from jrh.suite.syntax import Named, Role, all_modes
-from jrh.values.cases import Same, Sampling
-from jrh.values.option_values import Text
-from jrh.values.report import RunReport
-from jrh.values.sections import Part, TablePart, TextPart
-from jrh.values.verdicts import Record
+from jrh.values import Part, TablePart, TextPart
 
 from jrh_authoring.structured import object_schema
 

@@ -17,7 +17,7 @@ from jinja2.compiler import CodeGenerator, Frame
 from jinja2.exceptions import SecurityError
 from jinja2.runtime import Context
 from jinja2.sandbox import ImmutableSandboxedEnvironment
-from jrh.values.items import Task
+from jrh import Task
 
 LARGEST: Final = 16 * 1024 * 1024
 """Characters of a rendered template and of every text and list in it; no model reads more."""

@@ -10,8 +10,7 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from jrh.errors import JrhError
-from jrh.hashing import content_id
+from jrh import JrhError, content_id
 
 if TYPE_CHECKING:
     from jinja2 import Template

@@ -13,9 +13,8 @@ from functools import lru_cache
 from typing import Any, Final
 
 from attrs import Factory, frozen
-from jrh.plugins.protocols import TOO_LONG
-from jrh.values.json_values import Json
-from jrh.values.verdicts import Reply, Status
+from jrh import Json, Reply, Status
+from jrh.plugins import TOO_LONG
 
 from jrh_authoring.structured import read_json
 

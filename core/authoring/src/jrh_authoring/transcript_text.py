@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from attrs import define, field, frozen
-from jrh.text.transcripts import TranscriptMessage
+from jrh.text import TranscriptMessage
 
 from jrh_authoring.structured import json_text
 

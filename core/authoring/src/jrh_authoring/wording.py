@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, Protocol
 
 from attrs import frozen
+from jrh import Json
 from jrh.hashing import shuffled
-from jrh.values.json_values import Json
 
 
 class Replacement(Protocol):

@@ -8,9 +8,7 @@ from contextlib import suppress
 from typing import Any, Final
 
 import orjson
-from jrh.plugins.protocols import ChatRequest
-from jrh.values.cases import Sampling
-from jrh.values.json_values import Json
+from jrh import ChatRequest, Json, Sampling
 
 from jrh_chat.http import reply_form
 

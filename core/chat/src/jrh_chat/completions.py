@@ -11,12 +11,12 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
+from jrh import Usage
 from jrh.errors import FaultKind, ModelFault
 from jrh.hashing import RepeatedKeyError, distinct_keys
-from jrh.models.replies import FAILED
-from jrh.plugins.protocols import Completion
-from jrh.text.display import utf8_text
-from jrh.values.verdicts import Usage
+from jrh.models import FAILED
+from jrh.plugins import Completion
+from jrh.text import utf8_text
 
 from jrh_chat.http import retry_after, tool_arguments
 

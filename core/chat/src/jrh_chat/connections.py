@@ -7,7 +7,7 @@ from typing import Final
 
 import aiohttp
 from jrh.errors import FaultKind, ModelFault
-from jrh.plugins.protocols import LONGEST_ANSWER
+from jrh.plugins import LONGEST_ANSWER
 
 from jrh_chat.completions import protocol_fault
 from jrh_chat.credentials import Credentials

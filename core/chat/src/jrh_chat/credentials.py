@@ -7,7 +7,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from attrs import frozen
-from jrh.errors import JrhError
+from jrh import JrhError
 from jrh.plugins import read_secret
 from jrh.text import Redactor
 

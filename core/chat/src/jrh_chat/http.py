@@ -16,11 +16,11 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from attrs import evolve
-from jrh.errors import FaultKind, JrhError, ModelFault
-from jrh.plugins.protocols import ChatRequest, Completion
-from jrh.text.display import utf8_text
+from jrh import ChatRequest, JrhError, Json
+from jrh.errors import FaultKind, ModelFault
+from jrh.plugins import Completion
+from jrh.text import utf8_text
 from jrh.text.redact import MASK
-from jrh.values.json_values import Json
 
 
 def proxy_for(url: str) -> str | None:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-from jrh.errors import JrhError
+from jrh import JrhError
 
 from jrh_interchange.table_rows import MOST_COLUMNS, TOO_WIDE, Problems, Row, json_value
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Final
 
 from attrs import frozen
-from jrh.errors import JrhError
-from jrh.text.display import clean_text
+from jrh import JrhError
+from jrh.text import clean_text
 
 from jrh_interchange.row_files import check_columns
 from jrh_interchange.table_rows import Row, label_text

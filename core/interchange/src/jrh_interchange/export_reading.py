@@ -12,17 +12,17 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, Any, Final
 
+from jrh import JrhError, Json
 from jrh.document.positions import check_plain, not_utf8, read_plain
-from jrh.errors import RAISED, JrhError, OtherToolError, PluginError
+from jrh.errors import RAISED, OtherToolError, PluginError
 from jrh.hashing import RepeatedKeyError, distinct_keys
+from jrh.plugins import ImporterSpec
 from jrh.plugins.factories import make
 from jrh.plugins.loading import load_plugins
 from jrh.plugins.registry import Entry, Registry
-from jrh.plugins.specs import ImporterSpec
-from jrh.text.display import clean_text
+from jrh.text import clean_text
 from jrh.text.redact import error_line
-from jrh.values.json_values import Json
-from jrh.values.verdicts import ImportedLog
+from jrh.values import ImportedLog
 
 from jrh_interchange.settings import component_options
 from jrh_interchange.table_rows import LARGEST_DOCUMENT, LARGEST_TABLE, LONGEST_LINE, LimitError, read_json_text

@@ -7,14 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from jrh.errors import RAISED, JrhError, PluginError
+from jrh import JrhError, Json, open_report
+from jrh.errors import RAISED, PluginError
+from jrh.plugins import Exporter, ReportTarget
 from jrh.plugins.factories import make
-from jrh.plugins.protocols import Exporter
-from jrh.plugins.specs import ReportTarget
 from jrh.running.remembered_plugins import load_for
-from jrh.running.stored_run import open_report, report_again
-from jrh.text.redact import Redactor, error_line, secrets_of_options
-from jrh.values.json_values import Json
+from jrh.running.stored_run import report_again
+from jrh.text import Redactor
+from jrh.text.redact import error_line, secrets_of_options
 
 from jrh_interchange.settings import component_options
 

@@ -13,13 +13,9 @@ from math import isfinite
 from typing import Any, Final
 
 from attrs import Factory, evolve, frozen
-from jrh.errors import JrhError
-from jrh.hashing import content_id
-from jrh.text.display import clean_text, count_noun
-from jrh.values.items import Mode, Task
-from jrh.values.json_values import Json
-from jrh.values.scales import Scale
-from jrh.values.verdicts import ImportedLog, Record, Status
+from jrh import JrhError, Json, Mode, Record, Scale, Status, Task, content_id
+from jrh.text import clean_text, count_noun
+from jrh.values import ImportedLog
 
 from jrh_interchange.imported_records import imported_record
 from jrh_interchange.scale_inference import infer_scale

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from jrh.values.verdicts import Status
+from jrh import Status
 
 WHOLE_LABEL: Final = re.compile(r"([-+]?\d{1,15})(\.0+|,0{1,2})?")
 """With three zeros a comma may separate thousands."""

@@ -6,13 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
 
 from attrs import frozen
-from jrh.plugins.protocols import MetricContext
-from jrh.values.cases import REFERENCE
-from jrh.values.items import Task
-from jrh.values.records import RecordTable
-from jrh.values.scales import ScaleKind
-from jrh.values.verdicts import Record
-from jrh_measuring.trials import read_trials
+from jrh import REFERENCE, MetricContext, Record, RecordTable, ScaleKind, Task
+from jrh_measuring import read_trials
 
 Rows: TypeAlias = Sequence[Record]
 

@@ -6,10 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from jrh.errors import JrhError
-from jrh.values.cases import Polarity
-from jrh.values.items import Task
-from jrh.values.scales import ScaleKind
+from jrh import JrhError, Polarity, ScaleKind, Task
 
 _TWO: Final = 2
 # `B/A`, `b, a` and `B > A` are one order.

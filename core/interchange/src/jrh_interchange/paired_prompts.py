@@ -10,11 +10,8 @@ from types import MappingProxyType
 from typing import Final
 
 from attrs import Factory, frozen
-from jrh.errors import JrhError
-from jrh.values.items import Item, Mode, Task
-from jrh.values.json_values import Json
-from jrh.values.scales import Scale
-from jrh_authoring.templates import render
+from jrh import Item, JrhError, Json, Mode, Scale, Task
+from jrh_authoring import render
 
 from jrh_interchange.row_files import read_rows, rows_by
 from jrh_interchange.scale_inference import infer_scale

@@ -6,11 +6,9 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from jrh import JrhError, Record, Status, Task
 from jrh.document.convert import EXPECTATIONS
-from jrh.errors import JrhError
-from jrh.text.display import clean_text
-from jrh.values.items import Task
-from jrh.values.verdicts import Record, Status
+from jrh.text import clean_text
 
 from jrh_interchange.table_rows import Problems
 

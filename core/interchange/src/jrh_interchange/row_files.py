@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from attrs import evolve
+from jrh import JrhError
 from jrh.document.positions import check_plain
-from jrh.errors import JrhError
-from jrh.text.display import clean_text
+from jrh.text import clean_text
 
 from jrh_interchange.table_rows import LARGEST_TABLE, Problems, Row, guess_delimiter, table_rows
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from jrh.errors import JrhError
-from jrh.values.items import Mode
-from jrh.values.scales import Scale, ScaleKind
+from jrh import JrhError, Mode, Scale, ScaleKind
 
 _MOST_LEVELS: Final = 100
 

@@ -6,13 +6,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
+from jrh import JrhError, Json, SuiteError, Task
 from jrh.document.convert import collect, structure
 from jrh.document.yaml_reader import document_of, read_document
-from jrh.errors import JrhError, SuiteError
 from jrh.plugins.registry import Entry
-from jrh.suite.syntax import WrittenTask
-from jrh.values.items import Task
-from jrh.values.json_values import Json
+from jrh.suite import WrittenTask
 
 T = TypeVar("T")
 

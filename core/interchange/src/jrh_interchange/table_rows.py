@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from zipfile import BadZipFile, ZipFile
 
 from attrs import frozen
+from jrh import Json, SuiteError
 from jrh.document.positions import UTF16
-from jrh.errors import Problem, SuiteError
+from jrh.errors import Problem
 from jrh.hashing import distinct_keys
-from jrh.values.json_values import Json
 
 if TYPE_CHECKING:
     from _csv import Reader

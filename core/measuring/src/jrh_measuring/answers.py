@@ -8,8 +8,7 @@ from typing import Final
 
 import numpy as np
 from attrs import evolve, frozen
-from jrh.values.cases import REFERENCE
-from jrh.values.items import Task
+from jrh import REFERENCE, Task
 from numpy.typing import NDArray
 
 from jrh_measuring.cells import Basis, Cell, cells_of

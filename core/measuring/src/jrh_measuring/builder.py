@@ -7,9 +7,7 @@ from typing import Final, TypeAlias
 
 import numpy as np
 from attrs import evolve, field, frozen
-from jrh.plugins.protocols import MetricContext
-from jrh.values.measures import Interval, Measure
-from jrh.values.records import RecordTable
+from jrh import Interval, Measure, MetricContext, RecordTable
 from jrh_stats import (
     Change,
     Estimate,

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
-from jrh.values.measures import Measure
-from jrh.values.report import RunReport
-from jrh.values.sections import Cell, FindingRef, MeasureRef
+from jrh import Measure, RunReport
+from jrh.values import Cell, FindingRef, MeasureRef
 
 from jrh_measuring.flags import shown_flags
 from jrh_measuring.numbers import format_estimate, format_interval, format_number, format_sizes

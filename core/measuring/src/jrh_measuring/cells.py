@@ -7,8 +7,7 @@ from functools import partial
 from typing import Final, TypeAlias
 
 from attrs import Factory, evolve, frozen
-from jrh.hashing import derive_seed
-from jrh.plugins.protocols import MetricContext
+from jrh import MetricContext, derive_seed
 
 from jrh_measuring.coded import Coded, Codes, combine_codes, split_rows
 from jrh_measuring.trials import Trials

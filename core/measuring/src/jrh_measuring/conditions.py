@@ -11,8 +11,7 @@ from typing import Final
 
 import numpy as np
 from attrs import frozen
-from jrh.values.cases import REFERENCE, Polarity
-from jrh.values.items import Task
+from jrh import REFERENCE, Polarity, Task
 from numpy.typing import NDArray
 
 from jrh_measuring.coded import Coded, Codes, Mask, combine_codes, compact, is_named, split_rows

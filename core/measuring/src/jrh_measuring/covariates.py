@@ -9,10 +9,9 @@ from typing import Final
 
 import numpy as np
 from attrs import frozen
-from jrh.values.item_covariates import LENGTH, read_covariates
-from jrh.values.items import Task
-from jrh.values.json_values import Json
-from jrh.values.scales import ScaleKind
+from jrh import Json, ScaleKind, Task
+from jrh.values import LENGTH
+from jrh.values.item_covariates import read_covariates
 
 from jrh_measuring.cells import Cell
 from jrh_measuring.coded import Codes, Floats, Mask, combine_codes

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
 
 from attrs import frozen
 from attrs.validators import deep_iterable, ge, in_
-from jrh import MetricSpec
+from jrh import MetricSpec, Task
 from jrh.document.positions import did_you_mean
 from jrh.plugins import MeasureInfo, option
-from jrh.values.items import Task
 
 from jrh_measuring.flags import DEGENERATE, SENSITIVE_TO_MISSING
 

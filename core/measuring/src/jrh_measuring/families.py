@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 from attrs import frozen
-from jrh.values.measures import Measure
+from jrh import Measure
 from jrh_stats import Change, benjamini_hochberg, holm, paired_change
 from numpy.typing import NDArray
 

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from attrs import Factory, define, frozen
 from attrs.validators import ge, lt
+from jrh import REFERENCE, JrhError
 from jrh.document.positions import did_you_mean
-from jrh.errors import JrhError
-from jrh.plugins.specs import MeasureInfo, option
-from jrh.values.cases import REFERENCE
+from jrh.plugins import MeasureInfo, option
 
 if TYPE_CHECKING:
     from jrh.plugins.registry import Plugins

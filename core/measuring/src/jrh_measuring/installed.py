@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from jrh import Json, MetricSpec
 from jrh.document.convert import structure
+from jrh.plugins import Metric
 from jrh.plugins.loading import load_plugins
-from jrh.plugins.protocols import Metric
 from jrh.plugins.registry import Entry, Plugins
-from jrh.plugins.specs import MetricSpec
 from jrh.running.without_suite import builder_without_suite
+from jrh.suite import Resolved
 from jrh.suite.definition import Use
-from jrh.suite.resolved import Resolved
-from jrh.values.json_values import Json
-from jrh.values.measures import Flag
+from jrh.values import Flag
 
 
 def load_metrics(

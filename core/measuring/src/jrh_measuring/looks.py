@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Final
 
 from attrs import frozen
+from jrh import content_id
 from jrh.document.convert import from_text, to_text
 from jrh.errors import StoreError
-from jrh.hashing import content_id
+from jrh.running import Summary, recall
 from jrh.running.stages.stored import read_records
-from jrh.running.stages.summary import Summary, recall
 from jrh.store.run_store import Store
 
 from jrh_measuring.comparing.causes import judge_parts

@@ -10,27 +10,21 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from attrs import evolve
+from jrh import Measure, MetricContext, MetricSpec, RecordTable, RunReport, Task, __version__, content_id
 from jrh.document.convert import to_text, unstructure
 from jrh.errors import RAISED, DamagedStoreError
-from jrh.hashing import content_id
+from jrh.plugins import Logger, MeasureInfo, Metric, Stage, StageOutcome
 from jrh.plugins.component_identity import code_digest, editable_source
-from jrh.plugins.protocols import Logger, Metric, MetricContext, Stage, StageOutcome
-from jrh.plugins.specs import MeasureInfo, MetricSpec
-from jrh.running.building import Builder
+from jrh.running import Builder, StageWork, recall
 from jrh.running.identity import identity
 from jrh.running.remembered_plugins import load_remembered
-from jrh.running.stage_work import StageWork, work_of_store
+from jrh.running.stage_work import work_of_store
 from jrh.running.stages.stored import decision_notes
-from jrh.running.stages.summary import recall
 from jrh.store.cases_table import VOTES
 from jrh.store.run_store import Store
 from jrh.text import count_noun
 from jrh.text.redact import error_line
-from jrh.values.items import Task
-from jrh.values.measures import Measure
-from jrh.values.records import RecordTable
-from jrh.values.report import Agreement, RunReport
-from jrh.version import __version__
+from jrh.values import Agreement
 from jrh_stats import krippendorff_alpha
 
 from jrh_measuring.builder import interval_of

@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 
 import numpy as np
 from attrs import evolve, frozen
-from jrh.values.measures import Interval, Measure
+from jrh import Interval, Measure
 from jrh_stats import (
     Estimate,
     cluster_sums,

@@ -6,10 +6,8 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from jrh.text.display import count_noun
-from jrh.values.measures import Interval, Measure
-from jrh.values.report import RunReport
-from jrh.values.verdicts import Status
+from jrh import Interval, Measure, RunReport, Status
+from jrh.text import count_noun
 
 P_VALUE: Final = "p-value"
 """Unit of a measure that is a p-value."""

@@ -8,8 +8,7 @@ from typing import Final, TypeAlias
 
 import numpy as np
 from attrs import evolve, frozen
-from jrh.values.items import Item
-from jrh.values.scales import Scale
+from jrh import Item, Scale
 from jrh_stats import Estimate, clustered_kappa
 from numpy.typing import NDArray
 

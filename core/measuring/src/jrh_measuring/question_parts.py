@@ -10,9 +10,8 @@ from textwrap import indent
 from typing import Final
 
 from attrs import frozen
-from jrh.text.display import visible_line, visible_text
-from jrh.values.cases import Case
-from jrh.values.json_values import Json
+from jrh import Case, Json
+from jrh.text import visible_line, visible_text
 
 TEXT: Final = 3000
 """Characters shown of each text."""

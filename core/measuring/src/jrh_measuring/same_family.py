@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, Literal, TypeAlias
 
 from attrs import frozen
-from jrh.values.item_covariates import gold_source
-from jrh.values.items import Item
+from jrh import Item
+from jrh.values import gold_source
 
 SERIES: Final[tuple[tuple[str, str], ...]] = (
     ("openai", r"gpt|chatgpt|o[1-9]|davinci|text-davinci|codex|computer-use"),

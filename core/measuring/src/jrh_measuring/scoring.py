@@ -8,9 +8,7 @@ from typing import Final, TypeAlias
 
 import numpy as np
 from attrs import evolve, field, frozen
-from jrh.errors import JrhError
-from jrh.values.items import Task
-from jrh.values.verdicts import Status
+from jrh import JrhError, Status, Task
 from jrh_stats import parts_of
 
 from jrh_measuring.cells import Cell

@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, TypeAlias
 
 from attrs import field, frozen
-from jrh.values.measures import Measure
-from jrh.values.report import RunReport
-from jrh.values.sections import Cell, Column, Importance, MeasureRef, Part, Row, Section, TablePart, TextPart
+from jrh import Measure, RunReport
+from jrh.values import Cell, Column, Importance, MeasureRef, Part, Row, Section, TablePart, TextPart
 
 from jrh_measuring.numbers import is_estimable
 

@@ -9,14 +9,9 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 from attrs import evolve, field, frozen
-from jrh.errors import JrhError
-from jrh.plugins.protocols import MetricContext
-from jrh.values.cases import REFERENCE
-from jrh.values.clusters import link_members
+from jrh import REFERENCE, JrhError, MetricContext, RecordTable, Status, Task
+from jrh.values import NUMERIC, link_members
 from jrh.values.column_file import ColumnFile, PackedIds
-from jrh.values.items import Task
-from jrh.values.records import RecordTable
-from jrh.values.verdicts import NUMERIC, Status
 from jrh_stats import parts_of
 from numpy.typing import NDArray
 

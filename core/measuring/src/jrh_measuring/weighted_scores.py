@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 from attrs import frozen
-from jrh.values.items import Item, Task
-from jrh.values.scales import Scale, ScaleKind
+from jrh import Item, Scale, ScaleKind, Task
 
 from jrh_measuring.coded import Codes, Floats, Mask, combine_codes, is_named
 from jrh_measuring.scoring import keeps_gold

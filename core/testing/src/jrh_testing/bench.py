@@ -6,11 +6,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from attrs import evolve
-from jrh.plugins.protocols import Metric, MetricContext
-from jrh.values.items import Task
-from jrh.values.measures import Measure
-from jrh.values.records import RecordTable
-from jrh.values.verdicts import Record, Status
+from jrh import Measure, MetricContext, Record, RecordTable, Status, Task
+from jrh.plugins import Metric
 
 from jrh_testing.reports import sample_records
 

@@ -8,17 +8,14 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from attrs import Factory, define, frozen
+from jrh import Item, JrhError, Json, ModelClient, Task, derive_seed
 from jrh.document.convert import structure
-from jrh.errors import JrhError
-from jrh.hashing import derive_seed
+from jrh.plugins import Parser, SectionSpec, Validator
 from jrh.plugins.component_identity import Source, load_object, python_source
 from jrh.plugins.factories import find_factory, make
 from jrh.plugins.loading import DECLARATIONS
-from jrh.plugins.protocols import ModelClient, Parser, Validator
 from jrh.plugins.registry import Entry
-from jrh.plugins.specs import SectionSpec, Spec
-from jrh.values.items import Item, Task
-from jrh.values.json_values import Json
+from jrh.plugins.specs import Spec
 
 from jrh_testing.samples import sample_task
 

@@ -6,12 +6,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from attrs import frozen
+from jrh import ChatRequest, Reply, Scale, Status, Usage, Verdict
 from jrh.errors import FaultKind, ModelFault, StopReason, StopRun
 from jrh.models.replies import read_reply
-from jrh.plugins.protocols import ChatRequest, Completion, Rates
-from jrh.text.redact import Redactor
-from jrh.values.scales import Scale
-from jrh.values.verdicts import Reply, Status, Usage, Verdict
+from jrh.plugins import Completion, Rates
+from jrh.text import Redactor
 
 from jrh_testing.server.bodies import tokens
 

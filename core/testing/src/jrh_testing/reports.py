@@ -9,29 +9,14 @@ from typing import Any, Final
 
 import attrs
 from attrs import evolve
-from jrh.hashing import content_id, derive_seed
+from jrh import REFERENCE, Interval, Measure, Record, RecordTable, RunReport, Status, Task, content_id, derive_seed
+from jrh.plugins import RuleSpec
 from jrh.plugins.loading import load_plugins
 from jrh.plugins.registry import Plugins, Registry
-from jrh.plugins.specs import RuleSpec
 from jrh.running.reporters import with_sections
 from jrh.running.run_log import Quiet
 from jrh.running.without_suite import builder_without_suite
-from jrh.values.cases import REFERENCE
-from jrh.values.finding import Finding
-from jrh.values.items import Task
-from jrh.values.measures import Flag, Interval, Measure
-from jrh.values.records import RecordTable
-from jrh.values.report import (
-    Attrition,
-    ComponentUsed,
-    CostLine,
-    FaultLine,
-    RunReport,
-    SpendLine,
-    TaskSummary,
-    spending_of,
-)
-from jrh.values.verdicts import Record, Status
+from jrh.values import Attrition, ComponentUsed, CostLine, FaultLine, Finding, Flag, SpendLine, TaskSummary, spending_of
 from jrh_measuring import findings_of
 
 from jrh_testing.building import declarations

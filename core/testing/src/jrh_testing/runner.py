@@ -16,8 +16,8 @@ from typing import Final
 from unittest.mock import patch
 
 from attrs import frozen
+from jrh import RecordTable
 from jrh.store.run_store import Store
-from jrh.values.records import RecordTable
 
 TIMEOUT: Final = 300.0
 """Default limit on the run time of a program, in seconds; generous, for busy machines."""

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from jrh.hashing import content_id, derive_seed
-from jrh.values.cases import Condition
-from jrh.values.items import Item, Mode, Task
-from jrh.values.json_values import Json
-from jrh.values.scales import Scale
-from jrh.values.verdicts import Example, Question, Truth
+from jrh import Item, Json, Mode, Question, Scale, Task, content_id, derive_seed
+from jrh.values import Condition, Example, Truth
 
 _REQUESTS: Final = (
     "Which river flows through Paris?",

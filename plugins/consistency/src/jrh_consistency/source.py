@@ -10,8 +10,7 @@ from string import ascii_uppercase
 from typing import Final
 
 from attrs import frozen
-from jrh import BuildContext, Item, JrhError, Json, Mode, Task
-from jrh.hashing import derive_seed
+from jrh import BuildContext, Item, JrhError, Json, Mode, Task, derive_seed
 from jrh.text import count_noun
 from jrh.values import option_field
 from jrh_interchange import Problems, Row, read_rows

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from attrs import asdict, evolve, frozen
-from jrh import JrhError, Json, Measure, RunReport, ScaleKind, Task, open_report
-from jrh.hashing import content_id
+from jrh import JrhError, Json, Measure, RunReport, ScaleKind, Task, content_id, open_report
 from jrh.plugins import Role
 from jrh.text import clean_text, count_noun
 from jrh_measuring import format_basis, format_figure, is_estimable, markdown_text, measures_by_role

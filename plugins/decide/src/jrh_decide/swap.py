@@ -11,8 +11,7 @@ from typing import Final
 
 import numpy as np
 from attrs import evolve, frozen
-from jrh import Item, JrhError, Json, RunReport, Scale, ScaleKind, Task
-from jrh.hashing import content_id
+from jrh import Item, JrhError, Json, RunReport, Scale, ScaleKind, Task, content_id
 from jrh_measuring import round_up
 from jrh_measuring.comparing.causes import NotComparableError, causes, check_comparable, fingerprint
 from jrh_measuring.comparing.cost_curve import curve
@@ -22,8 +21,7 @@ from jrh_measuring.comparing.pairing import Terms, Tested, cells, changes, clust
 from jrh_measuring.comparing.results import Cause, Changes, Flip, Matching, SideName
 from jrh_measuring.comparing.scoring import EXPECTED, GOLD, Case, read_cases
 from jrh_measuring.comparing.sides import Side, open_sides
-from jrh_stats import holm, items_to_decide
-from jrh_stats.score_intervals import z_quantile
+from jrh_stats import holm, items_to_decide, z_quantile
 from numpy.typing import NDArray
 
 from jrh_decide.equating import Mark, equate_levels, equate_share

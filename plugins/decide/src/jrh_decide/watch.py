@@ -12,8 +12,7 @@ from typing import Final
 
 import numpy as np
 from attrs import define, evolve, field, frozen
-from jrh import JrhError, MetricContext, RunReport, Scale, open_report
-from jrh.hashing import content_id
+from jrh import JrhError, MetricContext, RunReport, Scale, content_id, open_report
 from jrh.running import run_state
 from jrh.text import clean_text, count_noun
 from jrh_measuring import Codes, Floats, is_named, read_trials

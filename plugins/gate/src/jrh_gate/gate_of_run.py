@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from attrs import asdict, evolve
-from jrh import JrhError, RunReport
-from jrh.hashing import content_id
+from jrh import JrhError, RunReport, content_id
 from jrh.plugins import Stage, StageOutcome
 from jrh.running import RunState, StageWork, gather
 from jrh.text import clean_text, count_noun

@@ -8,8 +8,7 @@ from enum import Enum
 from typing import Final
 
 from attrs import asdict, define, evolve, field, frozen
-from jrh import ChatRequest, ModelClient, Reply, Status
-from jrh.errors import SuiteError
+from jrh import ChatRequest, ModelClient, Reply, Status, SuiteError
 from jrh.hashing import canonical_json
 from jrh.models import StandIn, prompt_tokens_at_most, rates_of, request_key, worst_case
 from jrh.plugins import ChatModel

@@ -12,9 +12,8 @@ from typing import Any, Final
 
 import jrh
 import pytest
-from jrh import JrhError
+from jrh import JrhError, content_id
 from jrh.errors import CostNotAgreedError
-from jrh.hashing import content_id
 from jrh.running import RunResult
 
 _HOLDS, _UNDECIDED = 0, 5

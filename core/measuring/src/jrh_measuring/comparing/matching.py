@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, TypeAlias
 
 from attrs import evolve
-from jrh import REFERENCE, Item, RunReport
-from jrh.hashing import content_id
+from jrh import REFERENCE, Item, RunReport, content_id
 
 from jrh_measuring.comparing.results import Matching
 from jrh_measuring.comparing.scoring import Case, Key

@@ -8,11 +8,10 @@ from math import ceil
 from typing import Final
 
 from attrs import evolve, frozen
+from jrh import REFERENCE, Measure
 from jrh.plugins import Role
-from jrh.text.display import count_noun
-from jrh.values.cases import REFERENCE
-from jrh.values.finding import Basis, Finding, Severity
-from jrh.values.measures import Flag, FlagEffect, Measure
+from jrh.text import count_noun
+from jrh.values import Basis, Finding, Flag, FlagEffect, Severity
 from jrh_stats import items_to_decide, items_to_rule_out, rare_change_bound
 
 from jrh_measuring.findings.design import Design, Place

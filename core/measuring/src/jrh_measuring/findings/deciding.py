@@ -9,14 +9,14 @@ from itertools import pairwise
 from typing import Any, Final, TypeAlias, TypeVar
 
 from attrs import evolve, field, frozen
+from jrh import RunReport
 from jrh.errors import RAISED
 from jrh.plugins import NoOptions, RuleScope, RuleSpec, shipped_distributions
 from jrh.plugins.factories import make
 from jrh.plugins.loading import load_plugins
 from jrh.plugins.registry import Plugins
 from jrh.text.redact import error_line
-from jrh.values.finding import Finding, FindingSettings, Severity
-from jrh.values.report import RunReport
+from jrh.values import Finding, FindingSettings, Severity
 
 from jrh_measuring.findings.claims import Claim, Situation, group_claims
 from jrh_measuring.findings.data_rules import withdraw_praise

@@ -7,9 +7,8 @@ from typing import ClassVar
 
 from attrs import field, frozen
 from attrs.validators import gt, le
-from jrh.values.cases import REFERENCE
-from jrh.values.finding import Severity
-from jrh.values.measures import Measure
+from jrh import REFERENCE, Measure
+from jrh.values import Severity
 
 from jrh_measuring.findings.claims import Claim, Situation
 from jrh_measuring.findings.design import Chain, Design, Hypothesis, Place, Side

@@ -10,12 +10,9 @@ from typing import Final, Literal, TypeAlias
 import numpy as np
 from attrs import Factory, field, frozen
 from attrs.validators import gt, instance_of, le, lt
+from jrh import REFERENCE, Measure, Polarity, RecordTable, RunReport
 from jrh.plugins import Role
-from jrh.values.cases import REFERENCE, Polarity
-from jrh.values.finding import Basis, FindingSettings
-from jrh.values.measures import Measure
-from jrh.values.records import RecordTable
-from jrh.values.report import RunReport, TaskSummary
+from jrh.values import Basis, FindingSettings, TaskSummary
 
 _DIRECTED: Final = frozenset({"not_above", "not_below"})
 _MOVING: Final = ("changes", "equals", "not_above", "not_below")

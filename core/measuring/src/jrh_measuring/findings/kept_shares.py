@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
-from jrh.values.finding import Severity
-from jrh.values.measures import Measure
+from jrh import Measure
+from jrh.values import Severity
 
 from jrh_measuring.findings.claims import Claim, Situation, items_needed
 from jrh_measuring.findings.design import Chain, Design, Hypothesis

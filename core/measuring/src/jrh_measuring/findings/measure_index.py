@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from attrs import frozen
-from jrh.values.measures import Measure
+from jrh import Measure
 
 from jrh_measuring.findings.design import Place
 

@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 
 from attrs import Factory, field, frozen
 from attrs.validators import gt, lt
-from jrh.values.finding import ClaimFamily
+from jrh.values import ClaimFamily
 from jrh_stats import benjamini_hochberg, chained_holm
 
 Key: TypeAlias = tuple[str, Hashable]

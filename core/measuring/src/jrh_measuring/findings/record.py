@@ -9,14 +9,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, TypeAlias, TypeVar
 
 from attrs import frozen
+from jrh import content_id
 from jrh.document.convert import from_text, to_text
 from jrh.errors import DamagedStoreError
-from jrh.hashing import content_id
 from jrh.plugins.component_identity import code_digest
 from jrh.plugins.registry import Plugins
-from jrh.store.stage_tables import TableSpec
-from jrh.text.display import clean_text, count_noun
-from jrh.values.finding import ClaimFamily, Finding
+from jrh.store import TableSpec
+from jrh.text import clean_text, count_noun
+from jrh.values import ClaimFamily, Finding
 
 from jrh_measuring.findings.design import Place, Side
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from attrs import evolve
-from jrh.values.measures import Measure
+from jrh import Measure
 from jrh_stats import interval_p
 
 from jrh_measuring.findings.claims import Situation, units

@@ -17,13 +17,12 @@ from typing import Any, ClassVar, Final, get_args
 import attrs
 import pytest
 import yaml
+from jrh import Item, JrhError, Json, Mode, ModelClient, Task
 from jrh.document.convert import structure
 from jrh.document.option_types import settable_fields
-from jrh.errors import JrhError, PluginError
-from jrh.plugins.protocols import ModelClient, Parser, Validator
-from jrh.plugins.specs import ALL_MODES, Spec
-from jrh.values.items import Item, Mode, Task
-from jrh.values.json_values import Json
+from jrh.errors import PluginError
+from jrh.plugins import ALL_MODES, Parser, Validator
+from jrh.plugins.specs import Spec
 
 from jrh_testing.building import HOOKS, build, factory_of, find_spec
 from jrh_testing.fakes import ScriptedModel

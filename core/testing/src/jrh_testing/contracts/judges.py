@@ -9,11 +9,9 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from attrs import evolve
-from jrh.plugins.specs import JudgeKind, JudgeSpec, Spec
-from jrh.values.cases import Prompt
-from jrh.values.items import Task
-from jrh.values.scales import Scale
-from jrh.values.verdicts import Example, Judgement, Question, Status, Verdict
+from jrh import JudgeKind, Judgement, JudgeSpec, Prompt, Question, Scale, Status, Task, Verdict
+from jrh.plugins.specs import Spec
+from jrh.values import Example
 
 from jrh_testing.contracts.base import ComponentContract
 from jrh_testing.samples import ODD_TEXTS, sample_examples, sample_question, sample_truth, with_text

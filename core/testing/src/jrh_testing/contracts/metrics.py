@@ -12,13 +12,10 @@ from typing import ClassVar, Final
 
 import numpy as np
 from attrs import evolve, frozen
-from jrh.plugins.protocols import MetricContext
-from jrh.plugins.specs import FlagSpec, MeasureInfo, MetricSpec, Spec
-from jrh.values.items import Task
-from jrh.values.measures import Interval, Measure
-from jrh.values.records import RecordTable
-from jrh.values.verdicts import Record, Status
-from jrh_measuring.flags import SIMULATED
+from jrh import Interval, Measure, MetricContext, MetricSpec, Record, RecordTable, Status, Task
+from jrh.plugins import FlagSpec, MeasureInfo
+from jrh.plugins.specs import Spec
+from jrh_measuring import SIMULATED
 
 from jrh_testing.building import declarations
 from jrh_testing.contracts.base import ComponentContract

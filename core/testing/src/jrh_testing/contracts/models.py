@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
+from jrh import ChatRequest, Json, Message, ModelSpec, Sampling
 from jrh.errors import FaultKind, ModelFault
-from jrh.plugins.protocols import TOO_LONG, ChatRequest, Completion
-from jrh.plugins.specs import ModelSpec, Spec
-from jrh.values.cases import Message, Sampling
-from jrh.values.json_values import Json
+from jrh.plugins import TOO_LONG, Completion
+from jrh.plugins.specs import Spec
 
 from jrh_testing.contracts.base import ComponentContract
 from jrh_testing.server.faults import HUGE, Fault

@@ -7,10 +7,9 @@ from typing import ClassVar
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from jrh.plugins.protocols import Parser
-from jrh.plugins.specs import ParserSpec, Spec
-from jrh.values.scales import Scale
-from jrh.values.verdicts import Reply, Status
+from jrh import ParserSpec, Reply, Scale, Status
+from jrh.plugins import Parser
+from jrh.plugins.specs import Spec
 
 from jrh_testing.contracts.base import ComponentContract
 from jrh_testing.contracts.judges import assert_sound

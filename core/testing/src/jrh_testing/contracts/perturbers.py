@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import ClassVar, TypeAlias
 
 from attrs import evolve
-from jrh.plugins.specs import PerturberSpec, Scope, Spec, ValidatorSpec
-from jrh.values.cases import Draft, Equals, NotAbove, NotBelow, Skip, Validation
-from jrh.values.items import Item, Task
+from jrh import Draft, Equals, Item, NotAbove, NotBelow, PerturberSpec, Scope, Skip, Task, Validation, ValidatorSpec
+from jrh.plugins.specs import Spec
 
 from jrh_testing.contracts.base import ComponentContract, assert_countable, assert_json
 from jrh_testing.samples import ODD_TEXTS, with_text

@@ -11,13 +11,10 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from attrs import evolve
-from jrh.hashing import derive_seed
-from jrh.plugins.protocols import Metric
-from jrh.plugins.specs import RuleScope, RuleSpec, Spec
-from jrh.values.finding import Finding, FindingSettings
-from jrh.values.items import Task
-from jrh.values.report import RunReport
-from jrh.values.verdicts import Record
+from jrh import Record, RunReport, Task, derive_seed
+from jrh.plugins import Metric, RuleScope, RuleSpec
+from jrh.plugins.specs import Spec
+from jrh.values import Finding, FindingSettings
 from jrh_interchange import measure_records
 from jrh_measuring import Claim, Hypothesis, Situation, load_metrics, measures_by_role
 from jrh_measuring.findings.design import designs_of

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import ClassVar
 
 import pytest
-from jrh.errors import JrhError
-from jrh.plugins.specs import DataSourceSpec, ImporterSpec, Spec
-from jrh.values.items import Item
-from jrh.values.verdicts import ImportedLog, Status
+from jrh import DataSourceSpec, Item, JrhError, Status
+from jrh.plugins import ImporterSpec
+from jrh.plugins.specs import Spec
+from jrh.values import ImportedLog
 from jrh_interchange import import_records
 
 from jrh_testing.contracts.base import ComponentContract, assert_json
