@@ -1,39 +1,25 @@
-"""The suite in `examples/consistency`, over a loopback model that scores by correctness and compares in circles."""
+"""The suite in `examples/consistency`, over a loopback model that scores by correctness and compares in circles.
+
+What is read are the golden outputs, which are made anew and compared in tests/test_golden.py: one run for both.
+"""
 
 from __future__ import annotations
 
 import json
-import shutil
-from pathlib import Path
 
-import pytest
-from jrh_testing import ChatServer, Inside
-from support.described import undescribed
-from support.example_models import Circling
-
-pytestmark = pytest.mark.inside
-EXAMPLE = Path(__file__).parents[1] / "examples" / "consistency"
+from support import golden
 
 
-def test_the_example_tells_circles_agreement_and_what_the_reference_changes(tmp_path):
-    project = Inside(tmp_path)
-    shutil.copytree(EXAMPLE, project.path / "consistency")
-    model = Circling()
-    with ChatServer(model) as server:
-        done = project.run(
-            *("run", "consistency/suite.yaml", "--yes", "--set", "reports=[json, markdown]"),
-            *("--set", f"models.judge.base_url={server.url}"),
-        )
-    assert done.exit_code == 0, done.output
-    assert undescribed(project.path) == set()
-    report = json.loads(project.read("runs/consistency/report.json"))
+def test_the_example_tells_circles_agreement_and_what_the_reference_changes():
+    report = json.loads(golden.read("consistency", "report.json"))
     assert report["planned"] == 32 * 3 + 48 * 3 + 8 * 2
-    assert (model.with_reference, model.without) == (32, 64)
+    asked = {line["test"]: line["replies"] for line in report["spending"]}
+    assert asked == {"reference": 16, "reference-guided": 32, "option-order": 48}
     told = {f["kind"]: f["sentence"] for f in report["findings"]}
     # One of the four triples of every request is a cycle.
     start = "Preferences run in circles more often than noise explains (share of triples): 0.25"
     assert told["preference-cycles"].startswith(start)
-    assert start in project.read("runs/consistency/report.md")
+    assert start in golden.read("consistency", "report.md")
     flips = [
         m for m in report["measures"] if (m["name"], m["test"]) == ("flip-rate", "reference-guided") and not m["cell"]
     ]

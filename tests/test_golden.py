@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from jrh_testing import loop_over
 from support import golden
+from support.described import undescribed
 from support.installed import ROOT, VERSION, install
 
 ACCEPT = "To accept what is printed now: make golden"
@@ -59,6 +60,11 @@ def test_the_programs_see_releases_only(programs: Path, tmp_path: Path) -> None:
 def test_no_digest_of_a_source_is_in_a_golden_report(name: str) -> None:
     components = json.loads(golden.read(name, "report.json"))["components"]
     assert {each["name"] for each in components if each["digest"]} == LOCAL.get(name, set())
+
+
+@loop_over("name", golden.EXAMPLES)
+def test_the_page_of_measures_has_every_measure_of_an_example(name: str) -> None:
+    assert undescribed(golden.read(name, "report.json")) == set()
 
 
 def test_every_suite_of_the_examples_has_golden_outputs() -> None:

@@ -17,6 +17,7 @@ from jrh_report.latex import latex_text as latex
 from jrh_report.record_tables import neutral, storable
 from jrh_testing import PAYLOADS
 from markdown_it import MarkdownIt
+from markdown_it.rules_core import StateCore
 
 ACTIVE = (
     "@somebody look",
@@ -62,7 +63,14 @@ def github() -> MarkdownIt:
     assert parser.linkify is not None
     parser.linkify.set({"fuzzy_link": False})
     parser.linkify.add("//", None)
+    parser.core.ruler.after("block", "once", read_once)
     return parser
+
+
+def read_once(state: StateCore) -> None:
+    """Leave out inline content that was there before: it is read alike in all of a document, and cells repeat it."""
+    kept = {token.content if token.type == "inline" else number: token for number, token in enumerate(state.tokens)}
+    state.tokens = list(kept.values())
 
 
 def tokens(text: str):
