@@ -11,13 +11,11 @@ imports: places to look at, not faults. `tests/test_names.py` holds the bounds.
 from __future__ import annotations
 
 import ast
-import io
 import sys
-import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 
-from lines_of_code import lines_of_code
+from lines_of_code import lines_of_code, read_lines
 
 ROOT = Path(__file__).resolve().parents[1]
 GROUPS = ("core", "plugins", "plugins-contrib")
@@ -93,8 +91,10 @@ class Report:
                 self.variables += 1
                 if node.id.strip("_") in NO_NOUNS:
                     self.no_nouns.append(f"{place}:{node.lineno}: {node.id}")
-        self.comments += sum(comment_lines(text))
-        self.code += lines_of_code(text)
+        code, comments = read_lines(text, tree)
+        # No directive to a tool, no interpreter line.
+        self.comments += sum(not comment.startswith(DIRECTIVES) for comment in comments)
+        self.code += code
 
     @property
     def offenders(self) -> list[str]:
@@ -120,13 +120,6 @@ def begins_with_participle(name: str) -> bool:
     if word in NO_PARTICIPLES:
         return False
     return word in IRREGULAR or (len(word) > len("need") and word.endswith(("ed", "ing")))
-
-
-def comment_lines(text: str) -> Iterator[int]:
-    """A 1 for every comment that says something: no directive to a tool, no interpreter line."""
-    for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        if token.type == tokenize.COMMENT and not token.string.startswith(DIRECTIVES):
-            yield 1
 
 
 def short_files(place: Path) -> Iterator[str]:
