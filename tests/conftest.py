@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,9 @@ from jrh_testing import Project
 sys.path.insert(0, str(Path(__file__).parent))
 
 from jrh_testing import Inside
+from jrh_testing.runner import Running
 from support.keys import KEY, KEY_VARIABLE
+from support.preloaded import Preloaded
 
 PROGRAM = {"project", "tmp_path_factory"}
 """Fixtures of tests that start the program, most of them several times."""
@@ -30,6 +33,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("browser")
         elif item.path.parent == here and item.path.stem not in QUICK and _starts_the_program(item):
             item.add_marker("slow")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol() -> Iterator[None]:
+    """Fork `jrh` from a process that has imported it; what is about the start itself starts Python on its own."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Running, "popen", Preloaded)
+        return (yield)
 
 
 def _starts_the_program(item: pytest.Item) -> bool:

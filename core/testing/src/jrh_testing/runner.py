@@ -68,6 +68,9 @@ def default_signals() -> Iterator[None]:
 class Running:
     """A running program, started with default signals; a context manager that kills it if it still runs at the end."""
 
+    popen: type[subprocess.Popen[str]] = subprocess.Popen
+    """What starts it."""
+
     def __init__(
         self, command: Sequence[str], cwd: Path, env: Mapping[str, str] | None = None, *, input: str | None = None
     ) -> None:
@@ -76,7 +79,7 @@ class Running:
         self._started = time.monotonic()
         # Signals are inherited when the process starts, so they are reset around the start alone.
         with default_signals():
-            self._process = subprocess.Popen(
+            self._process = self.popen(
                 list(command),
                 cwd=cwd,
                 env=environment_of(env),
@@ -198,8 +201,7 @@ class Project:
         # A cache of its own: replies of another test must not answer the calls that this one counts.
         self.cache = path / ".cache"
         """The cache directory that every run of the project uses."""
-        state = {"JRH_STATE_DIR": str(path / ".state")}
-        self.env = {"JRH_CACHE_DIR": str(self.cache), **state, **(env or {})}
+        self.env = {"JRH_CACHE_DIR": str(self.cache), "JRH_STATE_DIR": str(path / ".state"), **(env or {})}
 
     def write(self, name: str, text: str | bytes) -> Path:
         """Write a file, directories included, and return its path; text is written as UTF-8, line ends as they are."""
