@@ -13,7 +13,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from campaigns import batches, corruption, edits, kills
+from campaigns import batches, corruption, edits, files, kills
 from campaigns.rounds import Campaign, rounds
 
 TESTS = Path(__file__).parents[1]
@@ -21,7 +21,8 @@ CAMPAIGNS: dict[str, tuple[float, Campaign, str, int]] = {
     "kills": (0.5, kills.campaign, "kills", 200),
     "corruption": (0.2, corruption.campaign, "refused", 20),
     "batches": (0.1, batches.campaign, "faults", 500),
-    "edits": (0.2, edits.campaign, "edits", len(edits.EDITS)),
+    "edits": (0.1, edits.campaign, "edits", len(edits.EDITS)),
+    "files": (0.1, files.campaign, "files", 200),
 }
 """Name -> share of the time, one round of it, and what ten minutes show at least, however busy the machine is."""
 
@@ -45,7 +46,7 @@ TABLES = {
     "backups": Table(("test_backup.py", "test_damage.py"), "lost"),
     "imports": Table(("test_hostile_files.py", "campaigns/test_hostile_input.py"), "executed"),
 }
-INJECTED = {"kills", "SIGTERM", "SIGINT", "SIGHUP", "faults", "edits", *corruption.DAMAGES}
+INJECTED = {"kills", "SIGTERM", "SIGINT", "SIGHUP", "faults", "edits", "files", *corruption.DAMAGES}
 """What a random campaign counts that is a fault it made."""
 SAME = {"asked twice": "bought twice", "another report": "lost"}
 """What a random campaign counts -> which harm that is."""

@@ -66,7 +66,7 @@ def rewrite_records(project: Project, run_dir: str, sql: str) -> None:
     with closing(sqlite3.connect(project.path / run_dir / "run.sqlite")) as connection:
         connection.execute(sql)
         for place, *values in connection.execute(f"SELECT rowid, {names} FROM records").fetchall():
-            connection.execute("UPDATE records SET checksum = ? WHERE rowid = ?", (checksum(values), place))
+            connection.execute("UPDATE records SET checksum = ? WHERE rowid = ?", (checksum(values) or 0, place))
         connection.execute("PRAGMA application_id = 0")  # no checksum of the whole file
         connection.commit()
 

@@ -72,7 +72,7 @@ def read_pairs(pairs: Sequence[str]) -> dict[str, Json]:
             raise JrhError("--option: write KEY=VALUE")
         try:
             options[key.strip()] = yaml.safe_load(value)
-        except yaml.YAMLError as error:
+        except (yaml.YAMLError, ValueError, RecursionError) as error:
             raise JrhError(f"--option {key}: the value is not YAML") from error
     return options
 

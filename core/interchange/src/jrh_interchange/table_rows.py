@@ -10,8 +10,10 @@ import codecs
 import csv
 import json
 import re
+import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import reduce
 from itertools import chain
 from math import isfinite, isinf, isnan
 from pathlib import Path
@@ -37,6 +39,10 @@ LONGEST_LINE: Final = 64 * 1024 * 1024
 """Characters: no item is as long, and a line without an end would take all memory."""
 MOST_LEVELS: Final = 100
 """Levels of nesting, as in a suite: what works on a value recurses into it."""
+_MOST_CELLS: Final = 20_000_000
+"""Of a sheet of a workbook, empty ones included."""
+_PLACE: Final = re.compile(rb"""\br\s*=\s*["']([A-Za-z]*)0*(\d+)["']""")
+"""Where a cell or row of a workbook says it is. In a text that looks like one, it is only one place more."""
 MOST_COLUMNS: Final = 16_384
 """Columns of a table, and keys of one JSON object; as many as a workbook can have."""
 TOO_WIDE: Final = f"the table has {{:,}} columns, and at most {MOST_COLUMNS:,} are read; drop those that are not used"
@@ -425,6 +431,7 @@ _ONE_DOCUMENT: Final = (
 def _jsonl(path: Path, problems: Problems, *, encoding: str = "utf-8") -> Iterator[Row]:
     """Yield one row per JSON object; skip blank lines; record every line that is not an object."""
     count = 0
+    names: set[str] = set()
     lines = _text_lines(path, encoding=encoding, newline="\n", problems=problems)
     for number, line in enumerate(lines, start=1):
         if not line.strip():
@@ -432,9 +439,13 @@ def _jsonl(path: Path, problems: Problems, *, encoding: str = "utf-8") -> Iterat
         count += 1
         row = _object(line, number, problems)
         if row is not None:
+            names.update(row.values)
             yield row
         elif count == 1 and _is_document(line):
             return  # every further line would be a mistake of the same kind
+        if len(names) > MOST_COLUMNS:  # few in each row, and others in the next
+            problems.add(TOO_WIDE.format(len(names)), line=number)
+            return
     if not count and not problems:
         problems.add("the file is empty; a JSON Lines file has one JSON object per line")
 
@@ -506,8 +517,12 @@ def _sheet(path: Path, problems: Problems, sheet: str = "") -> Iterator[tuple[in
         # A workbook is a zip archive: a small file can unpack to any size.
         with ZipFile(path) as packed:
             size = sum(member.file_size for member in packed.infolist())
-        if size > LARGEST_TABLE:
-            problems.add(f"unpacks to {size:,} bytes; a workbook has at most {LARGEST_TABLE:,}")
+            if size > LARGEST_TABLE:
+                problems.add(f"unpacks to {size:,} bytes; a workbook has at most {LARGEST_TABLE:,}")
+                return
+            spanned = max((_spanned_cells(packed.read(member)) for member in packed.infolist()), default=0)
+        if spanned > _MOST_CELLS:
+            problems.add(f"has a sheet that spans {spanned:,} cells, and at most {_MOST_CELLS:,} are read")
             return
         workbook = load_workbook(str(path))
         name = sheet or next(iter(workbook.sheet_names), "")
@@ -515,13 +530,21 @@ def _sheet(path: Path, problems: Problems, sheet: str = "") -> Iterator[tuple[in
             problems.add(f"has no sheet '{name}'; its sheets: {', '.join(workbook.sheet_names)}")
             return
         rows = workbook.get_sheet_by_name(name).to_python(skip_empty_area=False)
-    except (BadZipFile, CalamineError) as error:
+    except (BadZipFile, CalamineError, EOFError, RuntimeError, zlib.error) as error:
         problems.add(f"not a readable Excel workbook (.xlsx): {error}")
         return
     for number, row in enumerate(rows, start=1):
         cells = [_cell(cell) for cell in row]
         if any(cell != "" for cell in cells):
             yield number, cells
+
+
+def _spanned_cells(text: bytes) -> int:
+    """Return how many cells a member of a workbook spans: its reader makes room for each, also between two far ones."""
+    places = [(len(letters), letters.upper(), int(row[:12])) for letters, row in _PLACE.findall(text)]
+    _, letters, _ = max(places, default=(0, b"", 0))
+    width = reduce(lambda column, letter: column * 26 + (letter & 31), letters[:12], 0)
+    return max(width, 1) * max((row for *_, row in places), default=0)
 
 
 def sheet_names(path: Path) -> Sequence[str]:

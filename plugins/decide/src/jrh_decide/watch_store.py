@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from attrs import asdict, define, field
+from attrs import asdict, define, field, validators
 from filelock import FileLock, Timeout
 from jrh import JrhError
 from jrh_interchange import check_table_file
@@ -25,26 +25,34 @@ _HEADER: Final = "jrh_watch"
 _VERSION: Final = 1
 _PATIENCE: Final = 30.0
 """Seconds to wait for another `jrh watch` with the same store."""
+# A store may come from somebody else: what is of another type or size is damage, not a traceback later.
+_TEXT: Final = validators.instance_of(str)
+_CODE: Final[Sequence[Any]] = [validators.instance_of(int), validators.ge(-1)]
+_NUMBER: Final[Sequence[Any]] = [validators.instance_of((int, float)), validators.ge(-1), validators.le(1)]
+
+
+def _list_of(*member: Any) -> Any:
+    return validators.deep_iterable(validators.and_(*member), validators.instance_of((list, tuple)))
 
 
 @define(kw_only=True, slots=False)
 class Anchors:
     """The frozen items, as the first look found them."""
 
-    judge: str
-    alpha: float
-    identity: str
+    judge: str = field(validator=_TEXT)
+    alpha: float = field(validator=[*_NUMBER, validators.gt(0)])
+    identity: str = field(validator=_TEXT)
     """Digest of judge, model and parser with their options, without versions."""
-    prompt: str
-    labels: Sequence[str]
-    items: Sequence[Sequence[str]]
+    prompt: str = field(validator=_TEXT)
+    labels: Sequence[str] = field(validator=_list_of(_TEXT))
+    items: Sequence[Sequence[str]] = field(validator=_list_of(_list_of(_TEXT)))
     """Task, id, and digest of the text of every item."""
-    clusters: Sequence[int]
-    gold: Sequence[int]
+    clusters: Sequence[int] = field(validator=_list_of(*_CODE, validators.ge(0)))
+    gold: Sequence[int] = field(validator=_list_of(*_CODE))
     """Positions in `labels`, -1 where the item has no label."""
-    positions: Mapping[str, Sequence[float]]
+    positions: Mapping[str, Sequence[float]] = field(validator=validators.deep_mapping(_TEXT, _list_of(*_NUMBER)))
     """Task -> where its labels are on its scale; -1 where it has no direction."""
-    repeats: int
+    repeats: int = field(validator=[*_CODE, validators.ge(1)])
 
     @cached_property
     def levels(self) -> Floats:
@@ -56,14 +64,14 @@ class Anchors:
 class Look:
     """The verdicts of one run."""
 
-    id: str
-    run: str
-    ended: str
-    served: tuple[str, ...] = field(converter=tuple[str, ...])
-    fingerprint: str
-    verdicts: Sequence[Sequence[int]]
+    id: str = field(validator=_TEXT)
+    run: str = field(validator=_TEXT)
+    ended: str = field(validator=_TEXT)
+    served: tuple[str, ...] = field(converter=tuple[str, ...], validator=_list_of(_TEXT))
+    fingerprint: str = field(validator=_TEXT)
+    verdicts: Sequence[Sequence[int]] = field(validator=_list_of(_list_of(*_CODE)))
     """By item and repeat: a position in the labels, -1 without a verdict."""
-    p: Mapping[str, float] = field(factory=dict)
+    p: Mapping[str, float] = field(factory=dict, validator=validators.deep_mapping(_TEXT, validators.and_(*_NUMBER)))
     """Stream -> p-value, computed once; none for the first look."""
 
 
@@ -129,16 +137,26 @@ def _read(path: Path, *, cut: bool) -> LooksFile:
         os.truncate(path, len(whole))
     try:
         anchors, looks = (Anchors(**values[0]) if values else None), [Look(**value) for value in values[1:]]
-        whole_looks = all(_is_whole(look, anchors) for look in looks if anchors is not None)
-    except TypeError:
+        whole_looks = anchors is None or _are_whole(anchors, looks)
+    except (TypeError, ValueError):
         whole_looks = False
     if not whole_looks:
         raise JrhError(f"'{path}' is damaged: a row is not as `jrh watch` wrote it; restore the file from a copy")
     return LooksFile(path=path, anchors=anchors, looks=looks)
 
 
-def _is_whole(look: Look, anchors: Anchors) -> bool:
-    return [len(item) for item in look.verdicts] == [anchors.repeats] * len(anchors.items)
+def _are_whole(anchors: Anchors, looks: Sequence[Look]) -> bool:
+    """Return whether every list has a place for each item, repeat and label, and every code its label."""
+    size, verdicts = len(anchors.items), [item for look in looks for item in look.verdicts]
+    return (
+        {len(each) for each in (anchors.clusters, anchors.gold, *(look.verdicts for look in looks))} == {size}
+        and {len(item) for item in verdicts} <= {anchors.repeats}
+        and {len(each) for each in anchors.positions.values()} == {len(anchors.labels)}
+        and all(len(item) == 3 and item[0] in anchors.positions for item in anchors.items)  # noqa: PLR2004
+        and max([*anchors.gold, *(code for item in verdicts for code in item)]) < len(anchors.labels)
+        and max(anchors.clusters) < size
+        and all(look.p.keys() == looks[1].p.keys() for look in looks[1:])
+    )
 
 
 def _begins_as_store(text: bytes) -> bool:
@@ -150,7 +168,7 @@ def _begins_as_store(text: bytes) -> bool:
 def _parse(path: Path, number: int, line: bytes) -> dict[str, Any]:
     try:
         value = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         value = None
     if not isinstance(value, dict):
         raise JrhError(f"'{path}', line {number} is damaged; restore the file from a copy")

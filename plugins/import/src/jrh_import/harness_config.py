@@ -124,7 +124,7 @@ def read_config(path: Path) -> Config:
         written = yaml.safe_load(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise JrhError(f"cannot read '{path}': {error.strerror or error}") from error
-    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise JrhError(f"'{path}' is not a YAML file: {error}") from error
     if _more_than(_MOST_VALUES, written):
         raise JrhError(f"'{path}' has more than {_MOST_VALUES:,} values, counting expanded aliases")

@@ -196,6 +196,7 @@ _ITEM: Final = COLUMNS.index("item_id")
 _JUDGE: Final = COLUMNS.index("judge")
 _ARGUED: Final = COLUMNS.index("argued")
 _NUMBERS: Final = tuple((COLUMNS.index(name), kind) for name, kind in NUMBER_TYPES.items())
+_KINDS: Final = tuple(NUMBER_TYPES.get(name, str) for name in COLUMNS)
 _COLUMN_NAMES: Final = ", ".join(f'"{name}"' for name in COLUMNS)
 _R_COLUMNS: Final = ", ".join(f'r."{name}"' for name in COLUMNS)
 _PLACES: Final = {name: f"?{place}" for place, name in enumerate((*COLUMNS, "reply", "probabilities", "checksum"), 1)}
@@ -283,7 +284,7 @@ class RecordsTable:
             slices = (list(self._database.by_id(sql, some)) for some in parts)
         for rows in slices:
             changed += [row for row in rows if checksum(row[:_SUMMED]) != row[_SUMMED]]
-            if rows:
+            if rows and not changed:  # text in a column of numbers would end in a traceback
                 values = tuple(zip(*rows, strict=True))
                 columns = dict(zip(COLUMNS, values, strict=False))
                 for name, by_items in zip(_OF_ITEMS, values[_SUMMED + 1 :], strict=True):
@@ -384,13 +385,13 @@ def refuse_changed(path: Path, changed: Sequence[Sequence[Any]]) -> None:
         )
 
 
-def checksum(values: Sequence[Any]) -> int:
+def checksum(values: Sequence[Any]) -> int | None:
     """Return the checksum of a record's columns, in the order of `COLUMNS`; it shows accidents, not forgeries.
+
+    A damaged page or a forger may put text where a number belongs: values of a wrong type have no checksum.
 
     The label that a rationale argues for is left out, because it is read later and can be read again.
     """
     columns = (*values[:_ARGUED], *values[_ARGUED + 1 :])
-    try:
-        return crc32(orjson.dumps(columns))
-    except TypeError:  # a damaged page can hold anything
-        return crc32(repr(columns).encode("utf-8", "surrogatepass"))
+    typed = all(value is None or type(value) is kind for value, kind in zip(values, _KINDS, strict=False))
+    return crc32(orjson.dumps(columns)) if typed else None

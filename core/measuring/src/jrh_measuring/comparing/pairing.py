@@ -97,7 +97,8 @@ def cells(matched: Matched, first: RunReport) -> Mapping[tuple[str, str], Matche
         (summary.task.name, test): [] for summary in first.tasks for test in first.tests
     }
     for case, other in matched:
-        pairs_by_cell[case.task, case.test].append((case, other))
+        # A record that somebody else wrote may name a test that the run does not have.
+        pairs_by_cell.setdefault((case.task, case.test), []).append((case, other))
     return {place: pairs for place, pairs in pairs_by_cell.items() if pairs}
 
 

@@ -199,7 +199,9 @@ def _count_verdicts(report: RunReport) -> Iterator[Answered]:
     order = (report.judges, tuple(context.tasks), report.tests)
 
     def place(cell: Cell) -> tuple[int, ...]:
-        return tuple(names.index(name) for names, name in zip(order, (cell.judge, cell.task, cell.test), strict=True))
+        named = zip(order, (cell.judge, cell.task, cell.test), strict=True)
+        # A record that somebody else wrote may name a judge or test that the run does not have.
+        return tuple(names.index(name) if name in names else len(names) for names, name in named)
 
     # An abstention is a verdict where nothing is expected; elsewhere it is a missing one.
     designed = abstentions_by_design(trials)
