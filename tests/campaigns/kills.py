@@ -10,6 +10,7 @@ import re
 import shutil
 import signal
 import sqlite3
+import subprocess
 import tempfile
 import time
 from collections import Counter
@@ -18,6 +19,7 @@ from contextlib import closing
 from functools import cache
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from attrs import define, frozen
 from jrh.store.records_table import GROWING
@@ -26,10 +28,10 @@ from jrh_testing.runner import Running
 from jrh_testing.server.bodies import prompt_of, tokens
 from support.keys import KEY, KEY_VARIABLE
 from support.looking import report_bytes
+from support.preloaded import Preloaded
 from support.rewording import Rewording
 from support.suites import LABELS, llm_suite, openai_http, write_items, write_suite
 
-from campaigns.forked import Forked
 from campaigns.rounds import Round
 
 MOST = 14
@@ -151,8 +153,9 @@ def _command() -> tuple[str, ...]:
     return ("run", "suite.yaml", "--run-dir", "run", "--no-preflight", "--yes")
 
 
-def _started(project: Project, *, whole: bool, arguments: tuple[str, ...]) -> Forked | Running:
-    return project.start(*arguments) if whole else Forked(project, *arguments)
+def _started(project: Project, *, whole: bool, arguments: tuple[str, ...]) -> Running:
+    with patch.object(Running, "popen", subprocess.Popen if whole else Preloaded):
+        return project.start(*arguments)
 
 
 def _files(project: Project) -> frozenset[str]:
