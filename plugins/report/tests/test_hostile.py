@@ -12,10 +12,11 @@ import pytest
 from attrs import evolve
 from jrh import RecordTable
 from jrh.values import spending_of
+from jrh.values.report import RunReport
 from jrh_measuring import escape_controls
 from jrh_report.latex import latex_text as latex
 from jrh_report.record_tables import neutral, storable
-from jrh_testing import PAYLOADS
+from jrh_testing import PAYLOADS, load_sections
 from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
 
@@ -52,8 +53,22 @@ ACTIVE = (
     "\x1b]8;;http://evil.test\x07link\x1b]8;;\x07",
 )
 TEXTS = (*PAYLOADS, *ACTIVE)
+with_sections: dict[str, RunReport] = {}
+"""Made once for all formats: sections take longer than most of them."""
 OURS = re.compile(r"(<details><summary>[^<>]*</summary>|</details>)\n?")
 CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufeff]")
+
+
+@pytest.fixture
+def hostile(hostile):
+    """Return a function: text -> its report, with the sections."""
+
+    def made(text):
+        if text not in with_sections:
+            with_sections[text] = load_sections(hostile(text))
+        return with_sections[text]
+
+    return made
 
 
 @cache
@@ -193,6 +208,7 @@ def crowd(hostile):
         lines = [evolve(base.costs[0], judge=text) for text in texts]
         return evolve(
             base,
+            sections=(),
             judges=tuple(texts),
             simulated=frozenset(texts[::2]),
             tests=("reference", texts[0]),
