@@ -32,8 +32,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the directory of the demo run: fewer items, and also what is on request: variance components, matrices."""
     project = Project(tmp_path_factory.mktemp("demo"))
     suite = yaml.safe_load((ROOT / "examples" / "demo.yaml").read_text(encoding="utf-8"))
-    requested = {"panel": {"also": ["effective-judges"]}}, {"judge-agreement": {"also": ["gwet-ac1"]}}
-    metrics = {"add": ["generalizability", "confusion", *requested]}
+    metrics = {"add": ["generalizability", "confusion", {"panel": {"also": ["effective-judges"]}}]}
     project.write("demo.yaml", yaml.safe_dump({**suite, "metrics": metrics}, sort_keys=False))
     done = project.run("run", "demo.yaml", "--limit", "12", "--run-dir", "run")
     assert done.exit_code == 0, done.output

@@ -235,7 +235,7 @@ SECTIONS = {
     "section-variance": {"variance", "generalizability", "dependability", "cheapest-design"},
     "section-interactions": {"interaction"},
     "section-panel": {
-        *("krippendorff-alpha", "gwet-ac1", "icc-2-1"),
+        *("krippendorff-alpha", "icc-2-1"),
         *("panel-accuracy", "panel-mean-absolute-error", "effective-judges", "error-correlation"),
     },
 }
@@ -304,7 +304,6 @@ HEADINGS = {
     "calibration-error": "calibration error (ECE)",
     "interaction": "interaction, difference of shares",
     "krippendorff-alpha": "Krippendorff's alpha",
-    "gwet-ac1": "Gwet's AC1",
     "icc-2-1": "ICC(2,1)",
 }
 

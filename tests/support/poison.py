@@ -14,7 +14,14 @@ _WHOLE = (
     *("gold-kappa", "spearman", "mean-absolute-error", "jss", "jss-raw", "position-bias", "self-kappa"),
     *("false-positive-rate", "false-negative-rate", "rerun-disagreement", "brier", "calibration-error", "interaction"),
 )
-_TOGETHER = ("gwet-ac1", "panel-accuracy", "best-trio", "effective-judges", "dependability", "cheapest-design")
+_TOGETHER = (
+    "krippendorff-alpha",
+    "panel-accuracy",
+    "best-trio",
+    "effective-judges",
+    "dependability",
+    "cheapest-design",
+)
 _PARTS = {"variance": "component", "panel-accuracy": "without", "error-correlation": "judges", "best-trio": "rule"}
 
 

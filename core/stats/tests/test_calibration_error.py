@@ -1,8 +1,8 @@
-"""The calibration error near 0: moments against scipy, interval and test against judges of known calibration."""
+"""The calibration error near 0: moments against scipy, intervals against judges of known calibration."""
 
 import numpy as np
 import pytest
-from jrh_stats import calibration_test, expected_calibration_error, plain_calibration_error
+from jrh_stats import expected_calibration_error, plain_calibration_error
 from jrh_stats.calibration import _absolute_moments, _below, _Bins
 from scipy.stats import binom
 
@@ -74,26 +74,6 @@ def test_the_plain_error_of_a_calibrated_judge_is_far_from_0_and_the_estimate_is
     assert np.median(found) < np.median(plain) / 2
 
 
-@pytest.mark.parametrize("repeats", [1, 3])
-def test_the_test_of_perfect_calibration_keeps_its_size(repeats):
-    generator, claimed = np.random.default_rng(16), []
-    for seed in range(STUDIES):
-        p = calibration_test(*judge(generator, 100, 0.0, repeats), resamples=400, seed=seed).p
-        claimed.append(p < 0.05)
-    assert np.mean(claimed) <= 0.05 + SLACK
-    found = calibration_test(*judge(generator, 400, -1.0, repeats))
-    assert found.p < 0.01
-    assert found.method == "consistency-resampling"
-
-
-def test_one_bin_has_the_p_value_of_an_exact_binomial_test():
-    right = np.repeat([1.0, 0.0], [24, 6])
-    found = calibration_test(np.full(30, 0.9), right, np.arange(30), resamples=40_000)
-    # 24 of 30 is 3 below what 90% promises; 30 of 30 is as far above.
-    exact = binom.cdf(24, 30, 0.9) + binom.pmf(30, 30, 0.9)
-    assert found.p == pytest.approx(exact, abs=3 * (exact * (1 - exact) / 40_000) ** 0.5 + 1e-4)
-
-
 def test_copies_of_an_item_count_once():
     generator = np.random.default_rng(17)
     stated, right, items = judge(generator, 80, -0.5)
@@ -104,8 +84,7 @@ def test_copies_of_an_item_count_once():
     assert copied.high - copied.low > 1.5 * (ignored.high - ignored.low)
 
 
-def test_what_cannot_be_tested_says_so():
-    assert calibration_test([], [], []).flags == ("empty",)
-    assert calibration_test([0.5, 0.6], [1, 0], [1, 1]).p is None
+def test_what_cannot_be_estimated_says_so():
+    assert expected_calibration_error([], [], []).flags == ("empty",)
     assert expected_calibration_error([0.5, 0.6], [1, 0], [1, 1]).low is None
     assert plain_calibration_error([], []) is None

@@ -1,63 +1,13 @@
-"""Corrected prevalence against published numbers."""
+"""Prediction-powered means against published numbers."""
 
 import numpy as np
 import pytest
-from jrh_stats import prediction_powered_mean, rogan_gladen
+from jrh_stats import prediction_powered_mean
 from scipy import stats
 
 LABELS = [1] * 40 + [0] * 20
 PREDICTIONS = [1] * 36 + [0] * 4 + [1] * 6 + [0] * 14
 UNLABELLED = [1] * 300 + [0] * 140
-
-
-def test_the_corrected_share_is_the_published_one():
-    found = rogan_gladen(400, 1000, true_negatives=140, negatives=200, true_positives=180, labelled_positives=200)
-    assert found.value == pytest.approx(0.1667, abs=5e-5)
-    assert found.low == pytest.approx(0.0564, abs=5e-5)
-    assert found.high == pytest.approx(0.2627, abs=5e-5)
-
-
-def test_a_perfect_judge_is_not_corrected():
-    found = rogan_gladen(30, 100, true_negatives=50, negatives=50, true_positives=50, labelled_positives=50)
-    assert found.value == pytest.approx(0.3)
-
-
-def test_a_judge_no_better_than_chance_says_nothing():
-    found = rogan_gladen(40, 100, true_negatives=10, negatives=20, true_positives=10, labelled_positives=20)
-    assert found.value is None
-    assert found.flags == ("degenerate",)
-
-
-def test_fewer_positives_than_false_alarms_are_cut_at_zero_and_flagged():
-    found = rogan_gladen(5, 100, true_negatives=140, negatives=200, true_positives=180, labelled_positives=200)
-    assert found.value == 0
-    assert found.low == 0
-    assert found.flags == ("cut", "conservative")
-
-
-def test_without_labelled_items_there_is_no_correction():
-    found = rogan_gladen(5, 100, true_negatives=0, negatives=0, true_positives=1, labelled_positives=1)
-    assert found.flags == ("empty",)
-    with pytest.raises(ValueError, match="between 0"):
-        rogan_gladen(5, 4, true_negatives=1, negatives=1, true_positives=1, labelled_positives=1)
-
-
-@pytest.mark.parametrize(("prevalence", "q0", "q1"), [(0.1, 0.8, 0.9), (0.5, 0.7, 0.8)])
-def test_the_interval_of_the_corrected_share_covers(prevalence, q0, q1):
-    generator = np.random.default_rng(0)
-    apparent = prevalence * q1 + (1 - prevalence) * (1 - q0)
-    covered = []
-    for _ in range(600):
-        found = rogan_gladen(
-            int(generator.binomial(400, apparent)),
-            400,
-            true_negatives=int(generator.binomial(80, q0)),
-            negatives=80,
-            true_positives=int(generator.binomial(80, q1)),
-            labelled_positives=80,
-        )
-        covered.append(found.value is not None and found.low <= prevalence <= found.high)
-    assert 0.925 <= np.mean(covered) <= 0.985
 
 
 def test_the_untuned_prediction_powered_mean_is_the_published_one():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from jrh_stats import clustered_proportion, rerun_disagreement, rogan_gladen, rogan_gladen_of_shares
+from jrh_stats import clustered_proportion, rerun_disagreement
 from numpy.typing import NDArray
 from scipy import stats
 
@@ -89,35 +89,3 @@ def test_a_judge_that_repeats_itself_has_the_interval_of_one_asking() -> None:
     alone = clustered_proportion([1] * 30 + [0] * 10, [1] * 40)
     again = clustered_proportion([5] * 30 + [0] * 10, [5] * 40)
     assert (again.low, again.high, again.method) == (alone.low, alone.high, "clopper-pearson-clusters")
-
-
-def test_shares_of_one_verdict_are_corrected_as_counts_are() -> None:
-    counted = rogan_gladen(400, 1000, true_negatives=140, negatives=200, true_positives=180, labelled_positives=200)
-    shared = rogan_gladen_of_shares([1] * 400 + [0] * 600, [1] * 60 + [0] * 140, [0] * 20 + [1] * 180)
-    assert (shared.value, shared.low, shared.high) == pytest.approx((counted.value, counted.low, counted.high))
-    assert (shared.n, shared.clusters, shared.flags) == (1000, 1000, ())
-    assert rogan_gladen_of_shares([1.0, 0.0] * 50, [0.0] * 40, [1.0] * 40).flags == ("few-events",)
-    assert rogan_gladen_of_shares([1.0, 0.0] * 50, [], [1.0] * 40).flags == ("empty",)
-    with pytest.raises(ValueError, match="between 0 and 1"):
-        rogan_gladen_of_shares([2.0], [0.0], [1.0])
-
-
-@pytest.mark.parametrize("correlation", [0.0, 0.3])
-def test_the_corrected_share_uses_repeats(correlation) -> None:
-    """Three askings, 100 labelled clusters of each kind; the error is that of 20,000 estimates."""
-    prevalence, right, repeats, n, labelled = 0.3, 0.8, 3, 400, 100
-    generator = np.random.default_rng(4)
-
-    def shares(size: tuple[int, ...], chance: float) -> Scores:
-        return np.asarray(generator.binomial(repeats, chances(generator, size, chance, correlation)) / repeats)
-
-    def study() -> tuple[Scores, Scores, Scores]:
-        positive = generator.random(n) < prevalence
-        judged = np.where(positive, shares((n,), right), 1 - shares((n,), right))
-        return judged, 1 - shares((labelled,), right), shares((labelled,), right)
-
-    found = [rogan_gladen_of_shares(*study()) for _ in range(1000)]
-    error = np.std([one.value for one in found])
-    covered = np.mean([one.low <= prevalence <= one.high for one in found])
-    assert 0.95 - 3 * 0.0069 <= covered <= 0.95 + 3 * 0.0069
-    assert np.mean([one.high - one.low for one in found]) <= WIDEST * 2 * Z * error

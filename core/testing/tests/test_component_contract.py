@@ -291,7 +291,7 @@ class First:
 @pytest.mark.parametrize(
     ("line", "loads"),
     [
-        ("from jrh_stats import gwet_ac1", ()),
+        ("from jrh_stats import wilson", ()),
         ("from jrh_measuring import MeasureBuilder", ()),
         ("import numpy", ("numpy",)),
         ("import jrh_stats, click", ("click",)),

@@ -30,7 +30,6 @@ PRINTED = {
         gold-kappa 1.00 [0.25, 1.00]
         gold-accuracy 1.00 [0.83, 1.00]
         krippendorff-alpha 1.00 [0.32, 1.00]
-        gwet-ac1 1.00 [0.81, 1.00]
         icc-2-1 1.00 no-interval
         brier 0.00 [0.00, 0.16]
         calibration-error 0.00 [0.00, 0.16]
@@ -58,7 +57,6 @@ PRINTED = {
         scale-compression 0.00 [0.00, 0.85]
         gold-kappa 0.00 [-0.53, 0.56]
         krippendorff-alpha SAME
-        gwet-ac1 1.00 [0.84, 1.00]
         icc-2-1 SAME
     """,
     "one gold level": """

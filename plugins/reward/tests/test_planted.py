@@ -99,8 +99,8 @@ def test_planted_scores_are_found():
 @pytest.mark.parametrize(("steep", "least", "most"), [(1.0, 0.0, 0.2), (3.0, 0.8, 1.0)])
 def test_scores_stated_as_too_sure_are_miscalibrated(steep, least, most):
     found = measured(study(apart=1.5, steep=steep, studies=40), "calibration", jrh_metrics.plugin)
-    p = [m.estimate for m in found if m.name == "calibration-p" and m.test == "reference"]
-    assert least <= np.mean(np.array(p) < 0.05) <= most
+    low = [m.interval.low for m in found if m.name == "calibration-error" and m.test == "reference"]
+    assert least <= np.mean(np.array(low) > 0) <= most
 
 
 def test_the_area_and_the_shift_are_those_of_the_scores():

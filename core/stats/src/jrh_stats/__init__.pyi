@@ -1,12 +1,10 @@
 from .agreement import AlphaMetric as AlphaMetric
 from .agreement import count_disagreeing_pairs as count_disagreeing_pairs
-from .agreement import gwet_ac1 as gwet_ac1
 from .agreement import krippendorff_alpha as krippendorff_alpha
 from .agreement import rerun_disagreement as rerun_disagreement
 from .calibration import Binning as Binning
 from .calibration import ReliabilityBin as ReliabilityBin
 from .calibration import brier_score as brier_score
-from .calibration import calibration_test as calibration_test
 from .calibration import expected_calibration_error as expected_calibration_error
 from .calibration import plain_calibration_error as plain_calibration_error
 from .calibration import reliability_curve as reliability_curve
@@ -86,8 +84,6 @@ from .power import paired_power as paired_power
 from .power import smallest_change as smallest_change
 from .power import smallest_detectable_difference as smallest_detectable_difference
 from .prevalence import prediction_powered_mean as prediction_powered_mean
-from .prevalence import rogan_gladen as rogan_gladen
-from .prevalence import rogan_gladen_of_shares as rogan_gladen_of_shares
 from .proportion import clustered_proportion as clustered_proportion
 from .proportion import mean_of_rates as mean_of_rates
 from .proportion import resample_totals as resample_totals

@@ -1,4 +1,4 @@
-"""Estimate agreement between any number of raters: Gwet's AC1, Krippendorff's alpha."""
+"""Estimate agreement between any number of raters: Krippendorff's alpha."""
 
 from __future__ import annotations
 
@@ -17,57 +17,6 @@ from jrh_stats.proportion import clustered_proportion
 
 _RARER = 12
 """With fewer expected clusters of other labels than the commonest, alpha rests on those that chance has drawn."""
-
-
-def gwet_ac1(counts: ArrayLike, clusters: ArrayLike | None = None, *, level: float = 0.95) -> Estimate:
-    """Estimate Gwet's AC1, which stays defined where nearly all ratings are one label.
-
-    AC1 = (P_a - P_e) / (1 - P_e), with P_a the mean over units with two or more ratings of the share of agreeing pairs
-    of ratings, p_q the mean over units with a rating of the share of label q, and P_e = sum_q p_q (1 - p_q) / (Q - 1)
-    for Q labels. The labels that do not occur count in Q, so give the whole scale.
-
-    Source: Gwet (2008), British Journal of Mathematical and Statistical Psychology 61:29-48.
-
-    Args:
-        counts: ratings per unit and label, shape (units, Q).
-        clusters: the cluster (item) each unit belongs to, whole numbers >= 0, shape (units,); each its own by default.
-        level: coverage.
-
-    Returns:
-        The estimate, with the interval of `clustered_kappa`; `n` counts the ratings of units with two or more. Flags:
-        `empty` where no unit has two ratings, `degenerate` where there is one label only, `few-events`.
-
-    Raises:
-        ValueError: `counts` is not a table of numbers >= 0, or the level is not between 0 and 1.
-    """
-    table = rating_counts(counts)
-    labels = table.shape[1]
-    ratings = table.sum(axis=1)
-    differing, pairs = count_disagreeing_pairs(table)
-    paired = pairs > 0
-    # A unit with one rating says how common a label is, not how often raters agree: P_e counts it, P_a does not.
-    columns = np.column_stack(
-        [
-            np.where(paired, differing / np.maximum(pairs, 1), 0.0),
-            paired,
-            table / np.maximum(ratings, 1)[:, None],
-            ratings > 0,
-        ]
-    )
-    rated = ratings > 0
-    sums = sums_by_cluster(columns[rated], None if clusters is None else np.asarray(clusters)[rated])
-
-    def disagreement(totals: Floats) -> Floats:
-        return np.asarray(totals[:, 0] / positive_or_nan(totals[:, 1]))
-
-    def chance_disagreement(totals: Floats) -> Floats:
-        # Without the only cluster there is nothing left: no shares, and no chance agreement.
-        shares = totals[:, 2 : 2 + labels] / positive_or_nan(totals[:, 2 + labels])[:, None]
-        if labels <= 1:  # nothing is left to chance
-            return np.zeros(len(shares))
-        return np.asarray(1 - (shares * (1 - shares)).sum(axis=1) / (labels - 1))
-
-    return chance_corrected(sums, disagreement, chance_disagreement, n=float(ratings[paired].sum()), level=level)
 
 
 def rating_counts(counts: ArrayLike) -> Floats:

@@ -14,7 +14,6 @@ from jrh_stats.degrees import FEW_CLUSTERS, FEW_EVENTS, effective_degrees, few_e
 from jrh_stats.estimate import Estimate, enclose
 from jrh_stats.proportion import effective_score_interval
 from jrh_stats.score_intervals import t_quantile, z_quantile
-from jrh_stats.significance import Significance
 from jrh_stats.unseen import identical_mean, unseen_share
 
 Binning: TypeAlias = Literal["width", "mass"]
@@ -267,58 +266,6 @@ def plain_calibration_error(
     place = bin_places(p, bin_edges(p, bins, binning))
     gaps = np.bincount(place, weights=np.round(y - p, 12), minlength=bins)
     return float(np.abs(gaps).sum() / len(p))
-
-
-def calibration_test(
-    probabilities: ArrayLike,
-    outcomes: ArrayLike,
-    clusters: ArrayLike,
-    *,
-    bins: int = 10,
-    binning: Binning = "width",
-    resamples: int = 2000,
-    seed: int = 0,
-) -> Significance:
-    """Test whether a judge could be calibrated perfectly, by consistency resampling.
-
-    Answers of a judge that is right exactly as often as it says are drawn again and again; p is the share of samples
-    (plus one, over their number plus one) whose plain calibration error is at least the one observed. Bins count their
-    effective number of answers, as in `expected_calibration_error`.
-
-    Source: Broecker and Smith (2007), Weather and Forecasting 22:651-661 (not consulted); the added one: Davison and
-    Hinkley (1997), Bootstrap Methods and their Application, section 4.2.
-
-    Args:
-        probabilities: as for `brier_score`.
-        outcomes: as for `brier_score`.
-        clusters: as for `brier_score`.
-        bins: number of bins.
-        binning: how the edges are set.
-        resamples: samples drawn.
-        seed: the only source of randomness.
-
-    Returns:
-        The p-value, method `consistency-resampling`, with the plain error as the statistic. No p-value with fewer than
-        two clusters (flag `empty`).
-
-    Raises:
-        ValueError: as for `brier_score`, or there is no bin.
-    """
-    answers = _read_bins(probabilities, outcomes, clusters, bins=bins, binning=binning, level=0.95)
-    if answers is None or answers.clusters <= 1:
-        return Significance(p=None, flags=("empty",))
-    drawn = np.random.default_rng(seed).binomial(
-        answers.trials.astype(np.int64), answers.stated, (resamples, len(answers.share))
-    )
-    errors = np.abs(drawn / answers.trials - answers.stated) @ answers.share
-    beyond = int((errors >= answers.error - _NOISE).sum())
-    return Significance(
-        p=(beyond + 1) / (resamples + 1),
-        statistic=answers.error,
-        method="consistency-resampling",
-        n=answers.n,
-        clusters=answers.clusters,
-    )
 
 
 def _read_bins(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final, TypedDict
+from typing import TypedDict
 
 import numpy as np
 from attrs import frozen
@@ -12,7 +12,6 @@ from jrh_measuring import Basis, Codes, Floats, MeasureBuilder, cells_of, right_
 from jrh_stats import (
     Binning,
     brier_score,
-    calibration_test,
     expected_calibration_error,
     paired_difference,
     plain_calibration_error,
@@ -20,9 +19,6 @@ from jrh_stats import (
 )
 
 from jrh_metrics.options import CalibrationOptions
-
-_PERFECT: Final = "consistency resampling; null hypothesis: the judge is perfectly calibrated"
-_ONE_CLUSTER: Final = "one cluster of items only"
 
 
 class _Bins(TypedDict):
@@ -71,8 +67,6 @@ class Calibration:
         # The plain estimate, which is above 0 also for a perfectly calibrated judge, is there to compare with.
         note = f"without its bias; plain estimate {plain_calibration_error(stated, right, **bins):.3f}"
         yield builder.measure("calibration-error", basis, error, note=note)
-        test = calibration_test(*answers, **bins, resamples=context.resamples, seed=builder.seed(basis.cell))
-        yield builder.p_value("calibration-p", basis, test.p, note=_ONE_CLUSTER if test.p is None else _PERFECT)
         for part in reliability_curve(*answers, level=context.level, **bins):
             # Bins are open below, but for the first one, which holds a stated 0.
             inside = (stated > part.low) | ((part.low == 0.0) & (stated == 0.0))

@@ -20,7 +20,7 @@ from jrh_measuring import (
     panels_of,
     questions,
 )
-from jrh_stats import AlphaMetric, Estimate, gwet_ac1, icc, krippendorff_alpha
+from jrh_stats import AlphaMetric, Estimate, icc, krippendorff_alpha
 
 _ONE_LABEL: Final = "not estimable from identical values: all verdicts have the same label"
 
@@ -29,9 +29,9 @@ _ONE_LABEL: Final = "not estimable from identical values: all verdicts have the 
 class JudgeAgreement:
     """Measure how well judges agree with each other about the same questions.
 
-    A question is a case and a repeat; every judge's verdict on it is one rating. Krippendorff's alpha (ordinal on
-    ordinal scales, nominal otherwise) and Gwet's AC1; on ordinal scales also ICC(2,1) over the items that
-    every judge answered, of the mean level per item.
+    A question is a case and a repeat; every judge's verdict on it is one rating. Krippendorff's alpha, ordinal on
+    ordinal scales and nominal otherwise; on ordinal scales also ICC(2,1) over the items that every judge answered, of
+    the mean level per item.
     """
 
     options: MetricOptions
@@ -61,7 +61,6 @@ def _measure_cell(builder: MeasureBuilder, cell: Cell) -> Iterator[Measure]:
     metric: AlphaMetric = "ordinal" if scale.ordered else "nominal"
     estimates = {
         "krippendorff-alpha": krippendorff_alpha(counts, clusters=clusters, metric=metric, level=level),
-        "gwet-ac1": gwet_ac1(counts, clusters, level=level),
     }
     if scale.ordered:
         none = Estimate(value=None, flags=("empty",))

@@ -30,7 +30,6 @@ _AGREEMENT: Final = MeasureTable(
     caption="Agreement of the judges with each other",
     columns={
         "krippendorff-alpha": "Krippendorff's alpha",
-        "gwet-ac1": "Gwet's AC1",
         "icc-2-1": "ICC(2,1)",
     },
     panel=True,

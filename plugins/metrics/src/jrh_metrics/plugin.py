@@ -288,7 +288,7 @@ def jrh_sections() -> Iterable[SectionSpec]:
         summary="agreement of the judges, what they decide together, and correlations of their errors",
         title="The judges as a panel",
         reads=(
-            *("krippendorff-alpha", "gwet-ac1", "icc-2-1"),
+            *("krippendorff-alpha", "icc-2-1"),
             *("panel-accuracy", "best-trio", "panel-mean-absolute-error", "effective-judges", "error-correlation"),
         ),
         factory="jrh_metrics.panel_section:panel",

@@ -9,27 +9,20 @@ import numpy as np
 from attrs import evolve, frozen
 from jrh import REFERENCE, Measure, MetricContext, RecordTable
 from jrh_measuring import (
-    DEGENERATE,
     Basis,
     Cell,
     Codes,
     MeasureBuilder,
-    Scores,
     cells_of,
     combine_codes,
     positive_label,
 )
-from jrh_stats import Estimate, cluster_sums, prediction_powered_mean, rogan_gladen_of_shares
+from jrh_stats import Estimate, cluster_sums, prediction_powered_mean
 from numpy.typing import NDArray
 
 from jrh_metrics.options import PrevalenceOptions
 
-_ROGAN_GLADEN: Final = (
-    "for the unlabelled items, from the judge's errors on {labelled} labelled ones; an item with several verdicts "
-    "counts as their share of positives"
-)
 _POWERED: Final = "for all items, {labelled} of them labelled; valid only if these are a random sample"
-_CHANCE: Final = "the judge is no better than chance on the labelled items"
 _FEW: Final = "too few labelled or unlabelled items with verdicts"
 
 
@@ -56,7 +49,7 @@ class CorrectedPrevalence:
     options: PrevalenceOptions
 
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
-        """Yield the judge's own rate and the corrected ones per task and judge."""
+        """Yield the corrected share or level per task and judge."""
         builder = MeasureBuilder.of(records, context, self.options)
         for cell in cells_of(builder.trials):
             gold = builder.trials.gold[cell.rows] >= 0
@@ -69,36 +62,21 @@ class CorrectedPrevalence:
         positive = positive_label(task, self.options.positive, "corrected-prevalence")
         if positive is not None:
             value = np.array([float(label == positive) for label in builder.trials.labels])
-            yield _own_rate(builder, cell, "judged-prevalence", value, top=1.0, unit="proportion")
             slices = _slices(builder, cell, value)
-            corrected = _rogan_gladen(builder, slices)
-            yield _build_measure(builder, cell, "prevalence-rogan-gladen", corrected, slices, _ROGAN_GLADEN)
             powered = self._prediction_powered(slices, builder.context.level)
-            yield _build_measure(builder, cell, "prevalence-prediction-powered", _clip(powered), slices, _POWERED)
+            yield _build_measure(builder, cell, "prevalence-prediction-powered", _clip(powered), slices)
         elif task.scale.ordered:
             scale = task.scale
             ranks = [float(scale.rank(label)) if label in scale else np.nan for label in builder.trials.labels]
             value = np.array(ranks)
-            yield _own_rate(builder, cell, "judged-mean-level", value, top=len(task.scale.labels) - 1.0, unit="levels")
             slices = _slices(builder, cell, value)
             powered = self._prediction_powered(slices, builder.context.level)
             name = "mean-level-prediction-powered"
-            yield _build_measure(builder, cell, name, powered, slices, _POWERED, unit="levels")
+            yield _build_measure(builder, cell, name, powered, slices, unit="levels")
 
     def _prediction_powered(self, slices: _Slices, level: float) -> Estimate:
         tuned = self.options.tuned
         return prediction_powered_mean(slices.right, slices.judged, slices.unlabelled, tuned=tuned, level=level)
-
-
-def _own_rate(
-    builder: MeasureBuilder, cell: Cell, name: str, value: NDArray[np.float64], *, top: float, unit: str
-) -> Measure:
-    trials = builder.trials
-    everything = np.ones(len(trials.label), dtype=np.bool_)
-    scores = Scores.of(trials, value[trials.label], everything, most=top)
-    if unit == "proportion":
-        return builder.rate(name, cell, scores, nothing="no trial")
-    return builder.mean(name, cell, scores, limits=(0.0, top), nothing="no trial", unit=unit)
 
 
 def _slices(builder: MeasureBuilder, cell: Cell, value: NDArray[np.float64]) -> _Slices:
@@ -120,13 +98,6 @@ def _by_unit(unit: Codes, value: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(sums[:, 0] / sums[:, 1])
 
 
-def _rogan_gladen(builder: MeasureBuilder, slices: _Slices) -> Estimate:
-    negative = slices.right == 0
-    return rogan_gladen_of_shares(
-        slices.unlabelled, slices.judged[negative], slices.judged[~negative], level=builder.context.level
-    )
-
-
 def _clip(estimate: Estimate) -> Estimate:
     """Clip a proportion and its interval to [0, 1]."""
     if estimate.value is None or estimate.low is None or estimate.high is None:
@@ -143,17 +114,14 @@ def _build_measure(
     name: str,
     estimate: Estimate,
     slices: _Slices,
-    note: str,
     *,
     unit: str = "proportion",
 ) -> Measure:
     usable = cell.rows[builder.trials.usable[cell.rows]]
-    # The formula divides by how much better than chance the judge is.
-    why = _CHANCE if DEGENERATE in estimate.flags else _FEW
     return builder.measure(
         name,
         Basis(cell, cell.rows, usable),
         estimate,
-        note=note.format(labelled=len(slices.right)) if estimate.value is not None else why,
+        note=_POWERED.format(labelled=len(slices.right)) if estimate.value is not None else _FEW,
         unit=unit,
     )

@@ -239,7 +239,7 @@ def test_what_a_panel_decides_is_told_by_rule_and_by_who_is_left_out() -> None:
 
 
 def test_the_agreement_of_one_judge_with_others_is_none_of_the_panel() -> None:
-    found = shown([a_measure("gwet-ac1", judge="careful", test="format", unit="coefficient")])
+    found = shown([a_measure("krippendorff-alpha", judge="careful", test="format", unit="coefficient")])
     assert list(found) == ["section-answer", "section-further"]
 
 
@@ -268,7 +268,7 @@ def test_pairs_stand_by_how_alike_their_errors_are_and_simulated_judges_are_mark
 
 
 def test_the_mark_of_several_judges_is_said_once_or_line_by_line(render: Callable[..., str]) -> None:
-    both = [a_measure("gwet-ac1", test=test, flags=("simulated",)) for test in ("reference", "format")]
+    both = [a_measure("krippendorff-alpha", test=test, flags=("simulated",)) for test in ("reference", "format")]
     one = [both[0], evolve(both[1], flags=())]
     badge = f'<span class="badge">{MIXED}</span>'
     assert re.search(rf"<caption>[^<]*{badge}", render("html", a_run(both)))

@@ -21,7 +21,6 @@ from jrh_stats import (
     icc,
     mcnemar_exact,
     prediction_powered_mean,
-    rogan_gladen,
     sign_flip_test,
     variance_components,
 )
@@ -158,7 +157,6 @@ def array_checks(*, full: bool) -> Iterator[ArrayCheck]:
     yield from _components("arrays", items=30, judges=5)
     yield _icc("2,1", items=40, judges=6)
     yield _effective("arrays", items=60, shared=0.4)
-    yield _rogan_gladen("arrays", prevalence=0.3, labelled=100, specificity=0.8, sensitivity=0.9)
     yield _prediction_powered("arrays", prevalence=0.4, labelled=100)
     yield _failure_rate("arrays", fails=0.2, reviewed=40)
     yield _brier("arrays", items=60, trials=2, stated=(4, 2))
@@ -179,9 +177,6 @@ def _hard() -> Iterator[ArrayCheck]:
         yield _icc("2,1", items=items, judges=judges, where=f"{items} items, {judges} judges")
     yield _effective("15 items", items=15, shared=0.4)
     yield _effective("judges err alike", items=60, shared=0.9)
-    yield _rogan_gladen("30 labelled", prevalence=0.3, labelled=30, specificity=0.8, sensitivity=0.9)
-    yield _rogan_gladen("near zero", prevalence=0.03, labelled=100, specificity=0.9, sensitivity=0.9)
-    yield _rogan_gladen("near one", prevalence=0.97, labelled=100, specificity=0.9, sensitivity=0.98)
     yield _prediction_powered("20 labelled", prevalence=0.4, labelled=20)
     yield _prediction_powered("near zero", prevalence=0.03, labelled=100)
     yield _failure_rate("near zero", fails=0.02, reviewed=40)
@@ -283,27 +278,6 @@ def _effective(where: str, *, items: int, shared: float) -> ArrayCheck:
 
     # The variance of a mean of four judges with one correlation, as a number of independent ones.
     return ArrayCheck(where=where, name="effective judges", planted=4 / (1 + 3 * shared), draw=draw)
-
-
-def _rogan_gladen(
-    where: str, *, prevalence: float, labelled: int, specificity: float, sensitivity: float
-) -> ArrayCheck:
-    # What a judge with these errors reports, which the estimator has to turn back.
-    apparent = prevalence * sensitivity + (1 - prevalence) * (1 - specificity)
-
-    def draw(rng: np.random.Generator) -> Estimate:
-        return rogan_gladen(
-            int(rng.binomial(500, apparent)),
-            500,
-            true_negatives=int(rng.binomial(labelled, specificity)),
-            negatives=labelled,
-            true_positives=int(rng.binomial(labelled, sensitivity)),
-            labelled_positives=labelled,
-        )
-
-    # Truncated to [0, 1], the estimate is biased near the ends.
-    biased = not 0.1 < prevalence < 0.9  # noqa: PLR2004
-    return ArrayCheck(where=where, name="Rogan-Gladen", planted=prevalence, draw=draw, biased=biased)
 
 
 def _prediction_powered(where: str, *, prevalence: float, labelled: int) -> ArrayCheck:

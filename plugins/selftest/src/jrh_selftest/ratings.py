@@ -7,7 +7,7 @@ from functools import partial
 from typing import Final
 
 import numpy as np
-from jrh_stats import Estimate, best_panel, gwet_ac1, krippendorff_alpha, paired_error_correlation
+from jrh_stats import Estimate, best_panel, krippendorff_alpha, paired_error_correlation
 from numpy.typing import NDArray
 
 from jrh_selftest.checks import FEW, ArrayCheck, subtract_truth
@@ -79,7 +79,6 @@ Ratings = tuple[NDArray[np.float64], NDArray[np.int64]]
 _ESTIMATORS: Final[Mapping[str, Callable[[NDArray[np.float64], NDArray[np.int64]], Estimate]]] = {
     "Krippendorff's alpha": lambda counts, items: krippendorff_alpha(counts, clusters=items),
     "ordinal alpha": lambda counts, items: krippendorff_alpha(counts, clusters=items, metric="ordinal"),
-    "Gwet's AC1": gwet_ac1,
 }
 
 
@@ -112,13 +111,8 @@ def agreement(world: World) -> Mapping[str, float]:
     believed = world.shares @ world.belief_matrix()
     answers = world.answer_matrix()
     joint = answers.T @ np.diag(believed) @ answers
-    shares, size = joint.sum(axis=1), len(joint)
-    # Gwet (2008): AC1 takes the sum of p (1 - p), divided by K - 1, as the agreement by chance.
-    same, by_chance = float(np.trace(joint)), float((shares * (1 - shares)).sum()) / (size - 1)
-    coefficients = {
-        "Krippendorff's alpha": kappa(joint, squared=False),
-        "Gwet's AC1": (same - by_chance) / (1 - by_chance),
-    }
+    shares = joint.sum(axis=1)
+    coefficients = {"Krippendorff's alpha": kappa(joint, squared=False)}
     return coefficients | {"ordinal alpha": _ordinal_alpha(joint, shares)} if world.scale.ordered else coefficients
 
 
