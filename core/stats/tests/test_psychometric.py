@@ -1,4 +1,4 @@
-"""The psychometric curve: against a binomial GLM, in worlds with a known threshold, and where it never falls."""
+"""The psychometric curve: against a binomial GLM, and in worlds with a known threshold."""
 
 from __future__ import annotations
 
@@ -34,20 +34,11 @@ def test_without_lapses_it_is_the_logistic_regression_of_another_library():
     assert np.log2(found.threshold.value) == pytest.approx(-other.params[0] / other.params[1], abs=0.01)
 
 
-def test_the_interval_of_the_threshold_covers_and_a_curve_that_rises_never_falls():
+def test_the_interval_of_the_threshold_covers():
     found = [fit(world(seed, lapse=0.05)) for seed in range(STUDIES)]
     half = 4.0 * 2 ** (np.log(0.5 / 0.45) / 2.0)  # (1 - 0.05) F = 1/2
     covered = sum(each.threshold.low <= half <= each.threshold.high for each in found)
     assert covered >= binom.ppf(0.001, STUDIES, 0.95)
-    assert sum(each.p < 0.05 for each in found) <= binom.ppf(0.999, STUDIES, 0.05)
-
-
-def test_a_rater_that_notices_alike_is_not_said_to_fall_and_one_that_falls_is():
-    draws = np.random.default_rng(7)
-    flat = [fit((draws.random((60, 5)) < 0.6).astype(float), resamples=199) for _ in range(STUDIES)]
-    assert sum(each.p < 0.05 for each in flat) <= binom.ppf(0.999, STUDIES, 0.05)
-    fallen = [fit(world(seed)[:, ::-1], resamples=199) for seed in range(10)]
-    assert all(each.p < 0.05 for each in fallen)
 
 
 def test_a_step_has_a_threshold_within_it_and_lapses_are_told_apart():

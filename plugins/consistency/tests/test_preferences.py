@@ -56,17 +56,13 @@ def said(rows, one, other):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_triples_are_those_of_all_draws_of_one_verdict_per_pair(seed):
-    """Brute force: every combination of three verdicts is looked at, and every weak order is tried against it."""
+    """Brute force: every combination of three verdicts is looked at."""
     rows = drawn(np.random.default_rng(seed))
     found = triples_of(judged(rows)["pairs"])
-    levels = list(product(range(3), repeat=3))
     for place, (one, two, three) in enumerate(combinations("abcd", 3)):
         draws = list(product(said(rows, one, two), said(rows, two, three), said(rows, one, three)))
         cycles = [draw in ((1, 1, -1), (-1, -1, 1)) for draw in draws]
-        fits = [any(draw == (np.sign(b - a), np.sign(c - b), np.sign(c - a)) for a, b, c in levels) for draw in draws]
         assert found.cycle[place] == pytest.approx(np.mean(cycles), abs=1e-12)
-        assert found.conflict[place] == pytest.approx(1 - np.mean(fits) - np.mean(cycles), abs=1e-12)
-        assert found.strict[place] == pytest.approx(np.mean([0 not in draw for draw in draws]), abs=1e-12)
 
 
 def test_noise_is_the_disagreement_of_two_verdicts_in_random_orders():

@@ -32,8 +32,6 @@ class PsychometricCurve:
     """Change of the log odds of noticing where the dose doubles."""
     lapse: Estimate
     """Share that is missed however large the dose."""
-    p: float
-    """Of the test that noticing never falls where the dose rises."""
     place: float
     """Log2 of the dose at which the logistic function is one half: the threshold if there are no lapses."""
     guess: float
@@ -68,10 +66,6 @@ def psychometric_curve(
     grid of a, slope (0.25 to 16) and lapse (0 to 0.3) that is refined around its best point: it cannot diverge where
     all small doses are missed and all large ones noticed. Intervals resample clusters and fit again on the coarse grid.
 
-    The test of monotonicity: the largest fall of the mean from a dose to a larger one, over its standard error by
-    cluster, against its distribution when the clusters' deviations from the means change sign at random. All doses
-    alike is the least favourable case, so that a curve that rises has p near 1.
-
     Formula: Wichmann and Hill (2001), Perception & Psychophysics 63; lapse and guess rates there. Not consulted.
 
     Args:
@@ -81,8 +75,8 @@ def psychometric_curve(
         guess: share that seems to be noticed without any error.
         lapse: the lapse rate, if it is known; None: estimated.
         level: coverage of the intervals.
-        resamples: bootstrap draws, and changes of sign.
-        seed: of both.
+        resamples: bootstrap draws.
+        seed: of the draws.
 
     Returns:
         None with fewer than two doses.
@@ -112,7 +106,6 @@ def psychometric_curve(
         threshold=_threshold(best, fits, x, level, counts),
         slope=_interval(best[1], fits[:, 1], level, counts),
         lapse=_interval(best[2], fits[:, 2], level, counts),
-        p=_falls(top, bottom, resamples, draws),
         place=float(best[0]),
         guess=guess,
     )
@@ -180,23 +173,3 @@ def _interval(value: float, drawn: Floats, level: float, counts: dict[str, float
     return enclose(
         float(value), float(low), float(high), method=_METHOD, n=counts["n"], clusters=int(counts["clusters"])
     )
-
-
-def _falls(top: Floats, bottom: Floats, resamples: int, draws: np.random.Generator) -> float:
-    """Return the p-value of the largest fall from a dose to a larger one."""
-    total = np.maximum(bottom.sum(axis=0), 1)
-    mean = top.sum(axis=0) / total
-    # What each cluster adds to the error of every mean; all that a change of its sign changes.
-    parts = (top - bottom * mean) / total
-    first, second = np.triu_indices(len(mean), k=1)
-    gaps = parts[:, first] - parts[:, second]
-    error = np.sqrt((gaps**2).sum(axis=0))
-    # Without spread between clusters there is nothing to hold a fall against.
-    known = error > _LEAST
-    if not known.any():
-        return 1.0
-    largest = ((mean[first] - mean[second])[known] / error[known]).max()
-    signs = draws.integers(0, 2, size=(resamples, len(top))) * 2.0 - 1
-    null = ((signs @ gaps)[:, known] / error[known]).max(axis=1)
-    # The signs as they are count as one of the draws, so that p is never 0; the slack counts ties in spite of rounding.
-    return float((1 + np.count_nonzero(null >= largest - _LEAST)) / (1 + resamples))

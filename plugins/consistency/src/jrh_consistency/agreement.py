@@ -15,7 +15,7 @@ from jrh_stats import Estimate, cluster_sums, clustered_mean
 from numpy.typing import NDArray
 
 from jrh_consistency.naming import Kind
-from jrh_consistency.preferences import FIRST, NEITHER, SECOND, Judged, Pair, counted_note, preferences_by_task
+from jrh_consistency.preferences import FIRST, SECOND, Judged, Pair, counted_note, preferences_by_task
 
 COMPARED: Final = "compared-with"
 """Level that names the other task."""
@@ -31,8 +31,6 @@ class Both:
     agree: Floats
     """Probability that a verdict of each prefers the same response."""
     conflict: Floats
-    tie: Floats
-    """Probability that exactly one of them is a tie."""
     noise: Floats
     """How often two verdicts of one task contradict each other (`Preference.opposition`), shape (2, n)."""
     weight: Floats
@@ -63,10 +61,9 @@ class _Agreement:
     """Measure how often two ways of asking prefer the same response.
 
     A pair counts as decided where neither way calls it a tie. `NAME` is the share of agreement among decided pairs,
-    0.5 by chance; `NAME-conflict` and `NAME-tie` are shares of all pairs, the latter of those that one way alone calls
-    a tie. All are shares of two single verdicts, one of each way: unbiased for any number of repeats. `NAME-excess` is
-    the share of conflicts less e1 + e2 - 2 e1 e2, the most that two noisy readings of one order would have that
-    contradict their own repeats in shares e1 and e2 of a pair.
+    0.5 by chance; `NAME-conflict` is a share of all pairs. Both are shares of two single verdicts, one of each way:
+    unbiased for any number of repeats. `NAME-excess` is the share of conflicts less e1 + e2 - 2 e1 e2, the most that
+    two noisy readings of one order would have that contradict their own repeats in shares e1 and e2 of a pair.
     """
 
     options: MetricOptions
@@ -115,12 +112,10 @@ def both_of(first: Judged, second: Judged) -> Both:
     shared = [pair for pair in first.preferences if pair in second.preferences]
     usable = [pair for pair in shared if all(judged.preferences[pair].shares is not None for judged in (first, second))]
     one_way, other_way = (_shares(judged, usable) for judged in (first, second))
-    ties = one_way[NEITHER], other_way[NEITHER]
     return Both(
         clusters=np.array([second.preferences[pair].cluster for pair in usable], dtype=np.int64),
         agree=one_way[FIRST] * other_way[FIRST] + one_way[SECOND] * other_way[SECOND],
         conflict=one_way[FIRST] * other_way[SECOND] + one_way[SECOND] * other_way[FIRST],
-        tie=ties[0] * (1 - ties[1]) + ties[1] * (1 - ties[0]),
         noise=np.array([[judged.opposition_of(pair) for pair in usable] for judged in (first, second)]),
         weight=np.array([first.preferences[pair].weight * second.preferences[pair].weight for pair in usable]),
         missing=len(shared) - len(usable),
@@ -132,17 +127,16 @@ def _shares(judged: Judged, pairs: Sequence[Pair]) -> Floats:
 
 
 def _measures(builder: MeasureBuilder, name: str, comparison: _Comparison) -> Iterator[Measure]:
-    both, level = comparison.both, builder.context.level
+    both = comparison.both
     number = len(both.agree)
     note = counted_note("pairs", number, both.missing, lacking="in one of the tasks", nothing=NOTHING)
     # The sum of agreement and conflict is the weight of the decided pairs.
-    sums = both.sums(both.agree, both.conflict, both.tie)
+    sums = both.sums(both.agree, both.conflict)
     decided = sums[:, 0] + sums[:, 1]
     agreement = builder.proportion(sums[:, 0], decided)
     yield _put(builder, name, comparison, agreement, note if decided.any() or not number else _DECIDED)
-    for part, column in (("conflict", 1), ("tie", 2)):
-        share = clustered_mean(sums[:, column], sums[:, 3], bounds=(0.0, 1.0), level=level)
-        yield _put(builder, f"{name}-{part}", comparison, share, note)
+    share = clustered_mean(sums[:, 1], sums[:, 2], bounds=(0.0, 1.0), level=builder.context.level)
+    yield _put(builder, f"{name}-conflict", comparison, share, note)
     reason = note if comparison.noisy or not number else "a question was asked only once, so the noise is unknown"
     yield _put(builder, f"{name}-excess", comparison, _excess(builder, comparison), reason, unit="difference")
 

@@ -24,10 +24,8 @@ def consistency() -> MeasureTables:
                 caption="Circular preferences among three responses",
                 columns={
                     "cycle-share": "circular triples",
-                    "cycle-chance": "by chance",
                     "cycle-noise": "by noise at most",
                     "cycle-excess": "excess over noise",
-                    "tie-conflict-share": "ties that contradict",
                 },
                 notes=True,
             ),
@@ -42,7 +40,6 @@ def _agreement(name: str, caption: str) -> MeasureTable:
         columns={
             name: "agreement",
             f"{name}-conflict": "contradiction",
-            f"{name}-tie": "tie in one only",
             f"{name}-excess": "excess over noise",
         },
         levels={"compared-with": "Compared with"},

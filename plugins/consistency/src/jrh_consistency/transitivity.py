@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from itertools import combinations, product
+from itertools import combinations
 from math import fsum
 from typing import Final
 
@@ -17,11 +17,9 @@ from numpy.typing import NDArray
 
 from jrh_consistency.measure_list import ONE_ORDER
 from jrh_consistency.naming import Kind
-from jrh_consistency.preferences import FIRST, NEITHER, SECOND, Judged, Pair, Shares, counted_note, preferences_by_task
+from jrh_consistency.preferences import FIRST, SECOND, Judged, Pair, Shares, counted_note, preferences_by_task
 
 NOTHING: Final = "no three responses to one request were compared with each other"
-_CHANCE: Final = 0.25
-"""Share of cyclic triples in a random tournament (Kendall and Babington Smith 1940, Biometrika 31:324-345)."""
 
 
 @frozen(kw_only=True, eq=False)
@@ -31,10 +29,6 @@ class Triples:
     clusters: NDArray[np.int64]
     cycle: Floats
     """Probability that three verdicts, one per pair, form a cycle."""
-    conflict: Floats
-    """Probability that they fit no order because of a tie, such as a > b, b > c, a = c."""
-    strict: Floats
-    """Probability that none of them is a tie."""
     noise: Floats
     """How often two verdicts on a pair differ, mean of the three pairs."""
     missing: int
@@ -52,10 +46,9 @@ class Transitivity:
 
     `cycle-share` is the share of triples that form a cycle if each pair is asked once; it is unbiased whatever the
     number of repeats, as the verdicts on three pairs are independent. A tie is no preference, so a triple with one is
-    no cycle; `tie-conflict-share` counts triples that fit no order because of ties. `cycle-chance` is what coin tosses
-    with as many ties would give: a quarter without ties. `cycle-noise` is the most that a judge with a fixed order
-    would have that contradicts itself as often on a repeat and on the other option order, d (1 - d) with d that share.
-    `cycle-excess` is the difference: systematic cycles.
+    no cycle. `cycle-noise` is the most that a judge with a fixed order would have that contradicts itself as often on a
+    repeat and on the other option order, d (1 - d) with d that share. `cycle-excess` is the difference: systematic
+    cycles. Coin tosses without ties give a quarter (Kendall and Babington Smith 1940, Biometrika 31:324-345).
 
     Derivation. With x, y, z twice the probability of a win less one around the triple, a cycle has the probability
     (1 + xy + yz + zx) / 4. If an order exists and sizes of preference do not depend on the place in it, its mean is
@@ -93,56 +86,32 @@ def triples_of(judged: Judged) -> Triples:
             first, second, across = shares
             noise = fsum(judged.noise_of(pair) for pair in around) / len(around)
             cluster = judged.preferences[around[0]].cluster
-            rows.append((cluster, *_patterns(first, second, across), noise))
-    columns = np.array(rows, dtype=np.float64).reshape(-1, 5).T
+            rows.append((cluster, _cycle(first, second, across), noise))
+    columns = np.array(rows, dtype=np.float64).reshape(-1, 3).T
     return Triples(
         clusters=columns[0].astype(np.int64),
         cycle=columns[1],
-        conflict=columns[2],
-        strict=columns[3],
-        noise=columns[4],
+        noise=columns[2],
         missing=missing,
     )
 
 
-def _weak_orders() -> Iterator[tuple[int, int, int]]:
-    """Yield the outcomes of the pairs (1, 2), (2, 3), (1, 3) that fit an order with ties: 13 of 27."""
-    for a, b, c in product(range(3), repeat=3):
-        # A lower place is better.
-        signs = [int(np.sign(after - before)) for before, after in ((a, b), (b, c), (a, c))]
-        first, second, across = (NEITHER - sign for sign in signs)
-        yield first, second, across
-
-
-_FITTING: Final = tuple(sorted(set(_weak_orders())))
-
-
-def _patterns(first: Shares, second: Shares, across: Shares) -> tuple[float, float, float]:
-    """Return the probabilities of a cycle, of a conflict of ties, and of no tie."""
-    cycle = first[FIRST] * second[FIRST] * across[SECOND] + first[SECOND] * second[SECOND] * across[FIRST]
-    # Without ties, which is the usual case, no weak orders have to be summed.
-    if not (first[NEITHER] or second[NEITHER] or across[NEITHER]):
-        return cycle, 0.0, 1.0
-    fitting = fsum(first[ab] * second[bc] * across[ac] for ab, bc, ac in _FITTING)
-    strict = (1 - first[NEITHER]) * (1 - second[NEITHER]) * (1 - across[NEITHER])
-    # Sums of floats may exceed 1 in the last digit.
-    return cycle, max(1 - fitting - cycle, 0.0), strict
+def _cycle(first: Shares, second: Shares, across: Shares) -> float:
+    """Return the probability that three verdicts, one per pair, form a cycle."""
+    return first[FIRST] * second[FIRST] * across[SECOND] + first[SECOND] * second[SECOND] * across[FIRST]
 
 
 def _measures(builder: MeasureBuilder, judged: Judged, triples: Triples) -> Iterator[Measure]:
     basis, number = Basis(judged.cell, judged.cell.rows, judged.usable), len(triples.cycle)
     note = counted_note("triples", number, triples.missing, lacking="on a pair", nothing=NOTHING)
-    for name, values in (("cycle-share", triples.cycle), ("tie-conflict-share", triples.conflict)):
-        sums = triples.sums(values)
-        share = clustered_mean(sums[:, 0], sums[:, 1], bounds=(0.0, 1.0), level=builder.context.level)
-        total, every = float(values.sum().round(12)), number + triples.missing
-        # Triples without a verdict on a pair may all be cycles, or none of them.
-        bounds = (total / every, (total + triples.missing) / every) if every else None
-        # Position bias alone makes circles where every pair is shown in one order.
-        flags = () if judged.crossed or name != "cycle-share" else (ONE_ORDER,)
-        yield builder.measure(name, basis, share, bounds=bounds, note=note, flags=flags)
-    chance = float(triples.strict.mean() * _CHANCE) if number else None
-    yield builder.measure("cycle-chance", basis, Estimate(value=chance), note=note)
+    sums = triples.sums(triples.cycle)
+    share = clustered_mean(sums[:, 0], sums[:, 1], bounds=(0.0, 1.0), level=builder.context.level)
+    total, every = float(triples.cycle.sum().round(12)), number + triples.missing
+    # Triples without a verdict on a pair may all be cycles, or none of them.
+    bounds = (total / every, (total + triples.missing) / every) if every else None
+    # Position bias alone makes circles where every pair is shown in one order.
+    flags = () if judged.crossed else (ONE_ORDER,)
+    yield builder.measure("cycle-share", basis, share, bounds=bounds, note=note, flags=flags)
     known = number > 0 and judged.noise is not None
     mean = float(triples.noise.mean().round(12)) if known else 0.0
     reason = note if known or not number else "no question was asked twice, so the noise is unknown"

@@ -94,8 +94,6 @@ def _of_kind(builder: MeasureBuilder, cell: Cell, scores: Scores, noise: Floats)
         note = "half is reached only outside the tested numbers of errors" if estimate.value is None else ""
         measure = builder.measure(name, basis, evolve(estimate, flags=()), unit=unit, note=note)
         yield evolve(measure, curve=_curve(curve, doses)) if name == "error-threshold" else measure
-    note = "sign flips by cluster; null hypothesis: texts with more errors are never noticed less often"
-    yield builder.p_value("error-falls-p", basis, curve.p, note=note)
 
 
 def _curve(found: PsychometricCurve, doses: Floats) -> Curve:

@@ -40,7 +40,6 @@ def evidence_section() -> MeasureTables:
                     "error-threshold": "threshold, errors",
                     "error-slope": "slope, log odds",
                     "error-lapse": "lapse",
-                    "error-falls-p": "test that more errors are noticed less",
                 },
                 levels={"error": "Kind"},
                 notes=True,
