@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any, Final
 
-from attrs import asdict
 from jrh.text import clean_text, count_noun, format_dollars
 from jrh_measuring import closing_lines, terminal_text
 
 from jrh_decide.advise import Advised, Spending
 
 _HEADINGS: Final = ("task", "add", "calls", "cost", "buys")
-
-
-def advice_json(found: Advised) -> str:
-    """Return the document that `schemas/advice.schema.json` describes, with all numbers in full precision."""
-    return json.dumps({"sentence": first_sentence(found), **asdict(found)}, indent=2, allow_nan=False) + "\n"
 
 
 def advice_text(found: Advised) -> str:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from math import ceil
 from typing import Any, Final
 
 import numpy as np
-from attrs import asdict
 from jrh.text import clean_text, count_noun
 from jrh_measuring import closing_lines, format_counts, format_number, round_up, terminal_text
 
@@ -21,12 +19,6 @@ LATER_ERROR: Final = (
 _ROWS: Final = 12
 _HEADINGS: Final = ("at least", "items", "share decided alone", "held-out", "wrong", "error", "")
 CONFIDENCES: Final = {STATED: "stated probability", REPEATS: "agreement of repeats", PANEL: "agreement of the panel"}
-
-
-def automation_json(found: Automation) -> str:
-    """Return the document that `schemas/automation.schema.json` describes, with all numbers in full precision."""
-    document = {"sentence": first_sentence(found), **asdict(found)}
-    return json.dumps(document, indent=2, allow_nan=False) + "\n"
 
 
 def automation_text(found: Automation) -> str:

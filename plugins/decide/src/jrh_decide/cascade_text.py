@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any, Final
 
-from attrs import asdict
 from jrh.text import clean_text, count_noun, format_dollars
 from jrh_measuring import closing_lines, format_counts, terminal_text
 
@@ -25,11 +23,6 @@ _STAGES: Final = (
     "", "decides from", "asked", "decided", "share of all", "held-out", "wrong", "error", "$ per 1,000 asked",
 )  # fmt: skip
 _PLANE: Final = ("held-out labels", "decided rightly", "share", "$ per 1,000 items", "")
-
-
-def cascade_json(found: Cascade) -> str:
-    """Return the document that `schemas/cascade.schema.json` describes, with all numbers in full precision."""
-    return json.dumps({"sentence": first_sentence(found), **asdict(found)}, indent=2, allow_nan=False) + "\n"
 
 
 def cascade_text(found: Cascade) -> str:

@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
+from enum import Enum
 from pathlib import Path
 from typing import Any, Final
 
 import click
+from attrs import AttrsInstance, asdict
 from jrh.cli.shared_options import plugins_option, typed_words
 from jrh.text import FiniteRange, say, say_next
 
 _SHARE: Final = FiniteRange(0.001, 0.5)
+
+
+def _say_answer(found: AttrsInstance, sentence: str, text: str, *, form: str) -> None:
+    """Print an answer as text, or as the document that its schema describes, with all numbers in full precision."""
+    if form == "json":
+        document = {"sentence": sentence, **asdict(found, value_serializer=_plain)}
+        text = json.dumps(document, indent=2, allow_nan=False) + "\n"
+    say(text, nl=False, data=form == "json")
+
+
+def _plain(_of: object, _field: object, value: object) -> object:
+    return value.value if isinstance(value, Enum) else value
 
 
 @click.command("gate-risk")
@@ -46,11 +61,11 @@ def gate_risk(*, runs: tuple[Path, ...], form: str, **question: Any) -> int:
     0. The file of a suite means its run in runs/. Makes no model calls.
     """
     from jrh_decide.gate_risk import find_gate_risk
-    from jrh_decide.gate_risk_text import risk_json, risk_text
+    from jrh_decide.gate_risk_text import first_sentence, risk_text
     from jrh_decide.stored import run_directory
 
     found = find_gate_risk([run_directory(run) for run in runs], **question)
-    say(risk_json(found) if form == "json" else risk_text(found, runs), nl=False, data=form == "json")
+    _say_answer(found, first_sentence(found), risk_text(found, runs), form=form)
     return 0
 
 
@@ -82,12 +97,12 @@ def swap(runs: tuple[Path, ...], old: str, new: str, margin: float, mark: float,
     model calls.
     """
     from jrh_decide.swap import find_swap
-    from jrh_decide.swap_text import swap_json, swap_text
+    from jrh_decide.swap_text import first_sentence, swap_text
 
     if len(runs) > 2:  # noqa: PLR2004
         raise click.UsageError("pass the run of the old judge and that of the new one, or one run of both")
     found = find_swap(runs, old=old, new=new, margin=margin, mark=mark, most_flips=flips)
-    say(swap_json(found) if form == "json" else swap_text(found), nl=False, data=form == "json")
+    _say_answer(found, first_sentence(found), swap_text(found), form=form)
     return 0
 
 
@@ -126,11 +141,11 @@ def advise(run: Path, plugins: Sequence[str], form: str) -> int:
     Which open claims further items decide is what the report says; prices are those of the run. Makes no model calls.
     """
     from jrh_decide.advise import advise as find_advice
-    from jrh_decide.advise_text import advice_json, advice_text
+    from jrh_decide.advise_text import advice_text, first_sentence
     from jrh_decide.stored import run_directory
 
     found = find_advice(run_directory(run), plugins=plugins)
-    say(advice_json(found) if form == "json" else advice_text(found), nl=False, data=form == "json")
+    _say_answer(found, first_sentence(found), advice_text(found), form=form)
     if form == "text":
         say_next("view", run_directory(run))
     return 0
@@ -159,10 +174,9 @@ def automate(*, form: str, cascade: str | None, **question: Any) -> int:
     probability, or the agreement of repeats or of a panel. With --cascade it says what each of several judges decides,
     cheapest first, and what that costs. Makes no model calls.
     """
+    from jrh_decide import automate_text, cascade_text
     from jrh_decide.automate import Automation, choose_threshold, promised_error
-    from jrh_decide.automate_text import automation_json, automation_text
     from jrh_decide.cascade import Cascade, choose_cascade, read_cascade
-    from jrh_decide.cascade_text import cascade_json, cascade_text
     from jrh_decide.decisions import Question, read_decisions
     from jrh_decide.stored import run_directory
 
@@ -177,12 +191,13 @@ def automate(*, form: str, cascade: str | None, **question: Any) -> int:
     promise = {"error": asked.error, "alpha": asked.alpha}
     if cascade is not None:
         found = choose_cascade(read_cascade(asked), seed=asked.seed, **promise)
+        sentence, text = cascade_text.first_sentence(found), cascade_text.cascade_text(found)
     else:
         found = choose_threshold(read_decisions(asked), seed=asked.seed, **promise)
+        sentence, text = automate_text.first_sentence(found), automate_text.automation_text(found)
+    _say_answer(found, sentence, text, form=form)
     if form == "json":
-        say(cascade_json(found) if isinstance(found, Cascade) else automation_json(found), nl=False, data=True)
         return 0
-    say(cascade_text(found) if isinstance(found, Cascade) else automation_text(found), nl=False)
     error = promised_error(found.wrong if isinstance(found, Cascade) else found.first.wrong)
     if not found.issued and error is not None:
         say_next("automate", *typed_words(without=("error",)), "--error", error)

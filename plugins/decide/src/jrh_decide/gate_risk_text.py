@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from attrs import asdict
 from jrh.text import clean_text, count_noun
 from jrh_measuring import format_counts, terminal_text
 
@@ -19,12 +17,6 @@ _MOSTLY: Final = 0.5
 _LEAST: Final = 0.005
 """A smaller share would be rounded to none."""
 _EXITS: Final = {0: "green", 1: "red: a rule fails", 3: "red: verdicts missing", 5: "red: a rule is undecided"}
-
-
-def risk_json(found: GateRisk) -> str:
-    """Return the document, with the numbers of the text in full precision."""
-    document = {"sentence": first_sentence(found), **asdict(found)}
-    return json.dumps(document, indent=2, allow_nan=False) + "\n"
 
 
 def risk_text(found: GateRisk, runs: Sequence[Path]) -> str:

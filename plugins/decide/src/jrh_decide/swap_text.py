@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from collections.abc import Iterator
-from enum import Enum
 from typing import Any, Final
 
-from attrs import asdict
 from jrh import Interval
 from jrh.text import clean_text, count_noun, format_dollars
 from jrh_measuring import format_counts, format_ends, format_number, state_p, terminal_text
@@ -21,16 +18,6 @@ _DIGITS: Final = 3
 _CELL: Final = 60
 _CAUSES: Final = 4
 _ABOUT: Final = {ANSWERED: "gives a verdict in", SAME: "keeps the old verdict in"}
-
-
-def swap_json(found: Swap) -> str:
-    """Return the document that `schemas/swap.schema.json` describes, with all numbers in full precision."""
-    document = {"sentence": first_sentence(found), **asdict(found, value_serializer=_plain)}
-    return json.dumps(document, indent=2, allow_nan=False) + "\n"
-
-
-def _plain(_of: object, _field: object, value: object) -> object:
-    return value.value if isinstance(value, Enum) else value
 
 
 def swap_text(found: Swap) -> str:
