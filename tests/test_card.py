@@ -159,9 +159,13 @@ def test_a_badge_is_safe_and_says_what_was_not_run(project: Project) -> None:
     assert "pass" not in written
     # Only a card without a gap has the colour of an answer.
     assert "#0b5cad" not in written
-    refused = project.run("card", "run", "--judge", "<b>|x", "--badge", "nowhere/badge.svg")
+    # As on a full disk: what cannot be written whole leaves the earlier badge as it is.
+    (project.path / ".badge.svg.partial").mkdir()
+    refused = project.run("card", "run", "--judge", "<b>|x", "--badge", "badge.svg")
     assert refused.exit_code == 2
-    assert "cannot write 'nowhere/badge.svg'" in refused.output
+    assert "cannot write 'badge.svg'" in refused.output
+    assert project.read("badge.svg") == written
+    (project.path / ".badge.svg.partial").rmdir()
 
 
 def test_the_next_spending_is_what_the_findings_of_the_report_need(project: Project) -> None:

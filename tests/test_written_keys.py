@@ -86,9 +86,11 @@ SUITE: Final[dict[str, Any]] = {
         {"name": "a", "judge": "llm", "model": "mini", "system": "You judge.", "template": "{{ request }}"},
         {"name": "b", "judge": "command", "command": ["./judge", "--config", "x.json"]},
         {"name": "c", "judge": "function", "function": "judge.py:judge"},
+        {"name": "e", "judge": "cascade", "model": "mini", "then": ["mini"]},
         {"name": "d", "judge": "endpoint", "url": "http://localhost:1/judge", "headers": {"X-Team": "blue"}},
     ],
     "metrics": {"add": [{"accuracy-equivalence": {"margin": 0.05}}]},
+    "allocate": {"stop": {"when": ["gold-accuracy >= 0.8"]}},
     "gate": {"rules": ["flip-rate[format] <= 0.1"]},
     "reports": [{"reporter": "html", "title": "Essays"}],
 }

@@ -296,18 +296,21 @@ def test_an_unknown_test_is_refused(run_dir: Path) -> None:
         desk.make_queue(QueueRequest(tests=("word",)))
 
 
+KEY = "sk-proj-q8Zr2LxT0vKd91mNsWbY7uHcq8Zr2LxT0vKd91mN"
+
 # -- tables ----------------------------------------------------------------------------------------------------------
 
 
 def test_a_table_holds_every_decision_and_nothing_that_acts(ann: Browser, desk: ReviewDesk) -> None:
     ann.decide("words-0", "accept")
-    ann.decide("words-1", "reject", reason="=1+1\x07")
+    ann.decide("words-1", "reject", reason=f"=1+1\x07 {KEY}")
     ann.decide("words-5", "edit", after={"response": "+cmd\x1b\r\nnext"}, expected="=NO")
     text = write_decisions(desk)
     table = list(csv.DictReader(io.StringIO(text, newline="")))
     assert not [cell for row in table for cell in row.values() if cell[:1] in ("=", "+", "@")]
     assert "\x1b" not in text
     assert "\x07" not in text
+    assert KEY not in text, "a key that a person pasted is masked before it is stored"
     decided = {row["case_id"]: row for row in table if row["action"]}
     assert {case: (row["reviewer"], row["action"], row["valid"]) for case, row in decided.items()} == {
         "words-0": ("Ann", "accept", "yes"),

@@ -8,11 +8,13 @@ import shutil
 import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import lru_cache
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from jrh.errors import JrhError
 from jrh.places import cache_directory
 from jrh.text.display import LIMIT, clean_text, visible_text
 
@@ -213,3 +215,27 @@ def _is_own(folder: Path) -> bool:
         return False
     state = folder.lstat()
     return stat.S_ISDIR(state.st_mode) and state.st_uid == os.getuid() and not state.st_mode & _WRITABLE_BY_OTHERS
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file atomically: on a full disk, an earlier one stays. What is no regular file is written directly.
+
+    Creates missing directories, as pytest does for its reports.
+
+    Raises:
+        JrhError: the file cannot be written.
+    """
+    partial = path.with_name(f".{path.name}.partial")
+    # A pipe or a device cannot be replaced by another file, and a link has to stay one.
+    special = path.is_symlink() or (path.exists() and not path.is_file())
+    try:
+        with suppress(FileExistsError):  # the parent is a file: reported when writing fails below
+            path.parent.mkdir(parents=True, exist_ok=True)
+        (path if special else partial).write_bytes(content)
+        if not special:
+            partial.replace(path)
+    except OSError as error:
+        if not special:
+            with suppress(OSError):
+                partial.unlink(missing_ok=True)
+        raise JrhError(f"cannot write '{path}': {error.strerror or error}") from error

@@ -119,14 +119,13 @@ def card(run: Path, judge: str, task: str, plugins: Sequence[str], badge: Path |
     Agreement beyond chance, noise floor, order, layout, human ceiling, missing verdicts and limits, as measured in the
     run, and what was not run. Makes no model calls.
     """
+    from jrh_measuring.documents import write_whole
+
     from jrh_decide.card import card_badge, card_json, card_markdown, make_card
 
     made = make_card(run, judge=judge, task=task, plugins=plugins)
     if badge is not None:
-        try:
-            badge.write_text(card_badge(made), encoding="utf-8")
-        except OSError as error:
-            raise click.UsageError(f"cannot write '{badge}': {error.strerror or error}") from None
+        write_whole(badge, card_badge(made).encode())
     say(card_json(made) if form == "json" else card_markdown(made), nl=False, data=True)
     return 0
 

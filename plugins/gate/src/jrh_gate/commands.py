@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -58,6 +57,7 @@ def command(
     incomplete or too many verdicts missing; 5 a rule is undecided; 0 all rules hold.
     """
     from jrh.running import code_changes
+    from jrh_measuring.documents import write_whole
 
     from jrh_gate.console import console_text
     from jrh_gate.json_file import gate_json
@@ -66,11 +66,11 @@ def command(
 
     checked = _check_run(run_dir, rules, allow_missing, undecided, plugins)
     if junit is not None:
-        _write(junit, junit_xml(checked))
+        write_whole(junit, junit_xml(checked))
     if as_json is not None:
-        _write(as_json, gate_json(checked).encode())
+        write_whole(as_json, gate_json(checked).encode())
     if markdown is not None:
-        _write(markdown, markdown_text(checked).encode())
+        write_whole(markdown, markdown_text(checked).encode())
     say(console_text(checked), nl=False)
     for sentence in code_changes(run_dir) if checked.run_id else ():  # else nothing is stored yet
         tell(f"{sentence}.")
@@ -124,26 +124,3 @@ def _terms(state: RunState, rules: tuple[str, ...], allow_missing: float | None,
         allow_missing=gate.allow_missing if allow_missing is None else allow_missing,
         undecided=gate.undecided if undecided is None else int(undecided),
     )
-
-
-def _write(path: Path, content: bytes) -> None:
-    """Write a file atomically; write directly to anything that is not a regular file, such as a pipe.
-
-    Creates missing directories, as pytest does for its reports.
-    """
-    from jrh import JrhError
-
-    partial = path.with_name(f".{path.name}.partial")
-    # A pipe or a device cannot be replaced by another file, and a link has to stay one.
-    special = path.is_symlink() or (path.exists() and not path.is_file())
-    try:
-        with suppress(FileExistsError):  # the parent is a file: reported when writing fails below
-            path.parent.mkdir(parents=True, exist_ok=True)
-        (path if special else partial).write_bytes(content)
-        if not special:
-            partial.replace(path)
-    except OSError as error:
-        if not special:
-            with suppress(OSError):
-                partial.unlink(missing_ok=True)
-        raise JrhError(f"cannot write '{path}': {error.strerror or error}") from error

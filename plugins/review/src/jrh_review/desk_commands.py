@@ -8,12 +8,13 @@ from typing import Any, Final
 
 from jrh import JrhError
 from jrh.text import count_noun, is_person_name, say, tell
+from jrh_measuring.documents import write_whole
 
 from jrh_review.desk import ReviewDesk
 from jrh_review.labelling import LabelDesk
 from jrh_review.pages.label import Labelling
 from jrh_review.pages.review import open_reviewing
-from jrh_review.person_labels import LabelAction, writing_to
+from jrh_review.person_labels import LabelAction
 from jrh_review.review_statistics import people_agreement, plain_estimate, write_estimate
 from jrh_review.runs import Runs
 from jrh_review.serving import serve
@@ -58,7 +59,7 @@ def use_review_desk(
             raise JrhError("--import needs one --reviewer, the person who filled in the sheet")
         tell(f"Imported {count_noun(read_decisions(desk, table, names[0]), 'new decision')}.")
     if export is not None:
-        _write(export, write_decisions(desk, names[0] if len(names) == 1 else ""))
+        write_whole(export, write_decisions(desk, names[0] if len(names) == 1 else "").encode("utf-8", "replace"))
         tell(f"Wrote {count_noun(len(desk.queue()), 'case')} to {export}.")
     if table is None and export is None:
         runs = Runs((run_dir,))
@@ -85,7 +86,7 @@ def use_label_desk(
             raise JrhError("--import needs --name, the person who filled in the sheet")
         tell(f"Imported {count_noun(read_sheet(desk, table, _only(names)), 'new label')}.")
     if export is not None:
-        _write(export, write_sheet(desk, _only(names)) if names else write_gold(desk))
+        write_whole(export, (write_sheet(desk, _only(names)) if names else write_gold(desk)).encode("utf-8", "replace"))
         tell(f"Wrote {export}.")
         if not names:
             say_agreement(desk)
@@ -119,9 +120,3 @@ def _only(names: Sequence[str]) -> str:
     if len(names) > 1:
         raise JrhError("--export and --import take one --name at most")
     return names[0] if names else ""
-
-
-def _write(path: Path, text: str) -> None:
-    with writing_to(path):
-        # Bytes: text mode would turn the line ends of CSV into others on Windows.
-        path.write_bytes(text.encode("utf-8", "replace"))

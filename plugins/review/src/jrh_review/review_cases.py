@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from attrs import Factory, evolve, frozen
 from jrh import Case, JrhError, Json, Task
-from jrh.text import flat_text, utf8_text, visible_line, visible_text
+from jrh.text import Redactor, flat_text, utf8_text, visible_line, visible_text
 from jrh_measuring import compare_questions
 
 from jrh_review.case_texts import editable_places, messages_of, pair_messages, texts_at, with_texts
@@ -80,7 +80,8 @@ def build_decision(desk: ReviewDesk, case_id: str, reviewer: str, given: Given) 
         made="",
         action=given.action,
         settles=given.settles,
-        reason=utf8_text(given.reason.strip()),
+        # A key that somebody pasted would be in every export.
+        reason=Redactor.from_environment()(utf8_text(given.reason.strip())),
         before={name: utf8_text(texts[name]) for name in after} if edits else {},
         after=after if edits else {},
         expected_before=before if edits and expected else "",
