@@ -88,11 +88,13 @@ def test_an_empty_id_is_told(complaint):
 
 
 def test_labels_outside_the_scale_are_told_by_label(complaint):
-    said = complaint("response,label\n" + "x,7\n" * 8 + "x,3\nx,high\n", task=LEVELS).splitlines()
+    said = complaint("response,label\n" + "x,7\n" * 8 + "x,3\nx,high\nx,\u0437\n", task=LEVELS).splitlines()
     advice = "; fix the label, the scale, or `columns: {label: ...}`"
     assert said == [
         f"data.csv:2: label '7' is not on the scale 1, 2, 3, 4, 5 (8 rows: 2, 3, 4, 5, 6, ...){advice}",
         f"data.csv:11: label 'high' is not on the scale 1, 2, 3, 4, 5{advice}",
+        # A look-alike of a label on the scale: shown as it is, the message would contradict itself.
+        f"data.csv:12: label '\u0437' is not on the scale 1, 2, 3, 4, 5 (which is '\\u0437'){advice}",
     ]
 
 

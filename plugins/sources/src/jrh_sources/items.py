@@ -111,7 +111,9 @@ def _hint(label: str, scale: Scale) -> str:
         return f"; labels are compared exactly, write '{meant}'"
     if scale.kind is ScaleKind.ORDINAL and (equal := _same_number(label, scale)) is not None:
         return f"; labels are compared as text, write '{equal}'"
-    return "; fix the label, the scale, or `columns: {label: ...}`"
+    # A Cyrillic letter or an invisible space: the message would say that 'YES' is not on the scale YES, NO.
+    escaped = f" (which is {ascii(label)[:80]})" if not label.isascii() and "".join(scale.labels).isascii() else ""
+    return f"{escaped}; fix the label, the scale, or `columns: {{label: ...}}`"
 
 
 def _same_number(label: str, scale: Scale) -> str | None:
