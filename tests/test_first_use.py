@@ -122,6 +122,7 @@ def test_a_command_that_has_come_since_is_in_the_table() -> None:
         "gate-risk",  # takes a suite, too: tests/test_gate_risk.py
         "backup",  # copies a run: tests/test_backup.py
         "merge",  # reads the parts of a run: tests/test_shards.py
+        "court",  # draws cases of a run, or reads them: tests/test_court.py
         "rank",  # takes a table, too: tests/test_rank.py
         "salvage",  # reads damaged runs: tests/test_damage.py
         "watch",  # takes a store, too: tests/test_watch.py

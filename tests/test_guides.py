@@ -15,9 +15,12 @@ from pathlib import Path
 
 import pytest
 import yaml
+from jrh import read_items
 from jrh_review.decisions import Decision, ReviewAction
 from jrh_review.desk import review_desk
+from jrh_review.labelling import ScreenDecision, label_desk
 from jrh_review.options import QueueRequest
+from jrh_review.person_labels import LabelAction
 from jrh_testing import Inside, Outcome, Project
 from support.looking import until
 
@@ -223,3 +226,29 @@ def test_the_report_of_the_guide_has_the_parts_it_explains(project: Project) -> 
     assert [part for part, found in zip(parts, positions, strict=True) if found < 0] == []
     assert "95% confidence intervals, clustered by item" in report
     assert "- inconclusive: " in report
+
+
+def rule_on_cases(project: Project, docket: str, wrong: set[str]) -> None:
+    """Let two made-up referees rule: the labels of some items are wrong, and all others right."""
+    suite = project.path / docket / "suite.yaml"
+    drawn = {case["id"]: case for case in json.loads((suite.parent / "docket.json").read_text("utf-8"))["cases"]}
+    with label_desk(suite.with_name("suite.labels.jsonl")) as desk:
+        desk.read(read_items(suite))
+        for who in ("ann", "bob"):
+            for screen in desk.screens(who):
+                case = drawn[screen.item.id]
+                first = (case["shown"][0] == case["label"]) != (case["item"] in wrong)
+                label = "only verdict 1" if first else "only verdict 2"
+                if who == "bob" and case["item"] == "factual-02":
+                    label = "the rubric does not say"
+                desk.decide([ScreenDecision(who, screen, LabelAction.LABEL, label, 0)])
+
+
+def test_the_guide_of_low_agreement_finds_and_corrects_labels(project: Project) -> None:
+    outcomes = []
+    for line, done in followed(project, "low-agreement.md"):
+        outcomes.append((line, done))
+        if line.endswith("--cases 30"):
+            rule_on_cases(project, "runs/kappa.court", {"factual-03", "factual-06", "factual-16", "factual-17"})
+    assert [(line, done.output) for line, done in outcomes if done.exit_code] == []
+    assert shown("low-agreement.md", outcomes) == []

@@ -46,6 +46,10 @@ TOGETHER: Final = {
     "docs/data.md": ("Data", ("docs/data.md", "docs/shipped-data.md")),
     "docs/decisions.md": ("Decision records", ("docs/decisions/*.md",)),
     "docs/errors.md": ("Errors and messages", ("docs/errors.md", "docs/messages.md")),
+    "docs/guides/hundred-labels.md": (
+        "A hundred labels, and low agreement",
+        ("docs/guides/hundred-labels.md", "docs/guides/low-agreement.md"),
+    ),
     "docs/guides/retired-judge.md": (
         "A retired judge, and a quarterly audit",
         ("docs/guides/retired-judge.md", "docs/guides/quarterly-audit.md"),
