@@ -11,6 +11,7 @@ import jsonschema
 import pytest
 from jrh import read_items
 from jrh_authoring.suite_schema import DRAFT, TypeSchemas
+from jrh_court.docket import docket_directory
 from jrh_court.estimates import CourtAnswer
 from jrh_review.labelling import ScreenDecision, label_desk
 from jrh_review.person_labels import LabelAction
@@ -191,6 +192,11 @@ def test_cases_that_were_changed_are_refused(project: Project) -> None:
     refused = project.run("court", "run", "--docket", "changed")
     assert refused.exit_code == 2
     assert "was changed since the cases were drawn" in refused.output
+    assert project.run("run", "suite.yaml", "--run-dir", "other", "--set", "seed=3", "--yes").exit_code == 0
+    assert "were drawn from another run, 'run'" in project.run("court", "other", "--docket", "blind").output
+    here = Path.cwd()
+    assert docket_directory(Path()).resolve() == here.parent / f"{here.name}.court"
+    assert docket_directory(Path("runs/x")) == Path("runs/x.court")
     project.write("changed/docket.json", "{}")
     assert "docket.json: " in project.run("court", "run", "--docket", "changed").output
 

@@ -53,7 +53,7 @@ def court(
 
     directory = docket or docket_directory(run)
     if has_docket(directory):
-        found = read_docket(directory)
+        found = read_docket(run, directory)
         wanted = {
             "--judge": judge or found.judge,
             "--task": task or found.task,

@@ -41,8 +41,6 @@ def court_sentence(answer: CourtAnswer) -> str:
 
 def share_text(share: CourtShare) -> str:
     """Return a share with its interval."""
-    if share.value is None or share.low is None or share.high is None:
-        return "no share"
     low, high = (format_number(end, 2) for end in (share.low, share.high))
     return f"{format_number(share.value, 2)} [{low}, {high}]"
 
@@ -90,4 +88,4 @@ def _parts(answer: CourtAnswer) -> Iterator[Any]:
             f"Intervals of {100 * docket.level:g}% for items like these; cases without a ruling count as not drawn, so "
             "skipping hard ones moves every number."
         )
-    yield from closing_lines([docket.judge] if docket.simulated else [], ())
+    yield from closing_lines([docket.judge] if docket.simulated else [], docket.notes)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from enum import Enum
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -32,8 +32,9 @@ from jrh import (
 from jrh.hashing import shuffled
 from jrh.plugins import plain_value, read_value
 from jrh.text import clean_text, count_noun
+from jrh.values import GoldKind
 from jrh_interchange import read_values
-from jrh_measuring import compare_questions, is_named, read_trials
+from jrh_measuring import compare_questions, is_named, read_trials, served_note
 from jrh_stats import clustered_proportion
 
 _VERSION: Final = 1
@@ -42,6 +43,7 @@ _TEXT: Final = 1_000_000
 _PARTS: Final = 1_000
 _SHOWN: Final = ("verdict_1", "verdict_2")
 _QUESTION: Final = "Two verdicts are shown. Which of them does the rubric allow?"
+_PEOPLE: Final = frozenset({"", *(kind.value for kind in (GoldKind.PEOPLE, GoldKind.ONE_PERSON, GoldKind.UNKNOWN))})
 _FEWEST: Final = 2
 """Labels of a scale: on every case two are shown."""
 
@@ -113,6 +115,8 @@ class Docket:
     level: float
     left_out: Mapping[str, int] = Factory(dict)
     """Why items are not among them -> items."""
+    notes: tuple[str, ...] = ()
+    """What else they rest on, a sentence each."""
     cases: tuple[CourtCase, ...]
     digest: str = ""
     """Of the cases as referees see them."""
@@ -129,7 +133,9 @@ class Docket:
 
 def docket_directory(run: Path) -> Path:
     """Return where the docket of a run is kept: its own directory belongs to the run alone."""
-    return run.with_name(f"{run.resolve().name}.court")
+    whole = run.resolve()
+    # A run named by dots has no name of its own to put another one in place of.
+    return (run.parent if run.name not in ("", "..") else whole.parent) / f"{whole.name}.court"
 
 
 def has_docket(directory: Path) -> bool:
@@ -169,6 +175,7 @@ def make_docket(run: Path, directory: Path, *, judge: str, task: str, cases: int
         docket = draw_docket(
             decided, asked.scale.labels, cases=cases, seed=seed, level=report.level, run=str(run),
             run_id=report.run_id, judge=judge, task=task, simulated=judge in report.simulated, left_out=left_out,
+            notes=tuple(_notes(report, judge, task)),
         )  # fmt: skip
     text = "".join(json.dumps(_case_line(asked, items[case.item], case)) + "\n" for case in docket.cases)
     docket = evolve(docket, digest=content_id(text))
@@ -220,6 +227,16 @@ def _read_verdicts(
                 )
             )
     return decided, dict(left_out)
+
+
+def _notes(report: RunReport, judge: str, task: str) -> Iterator[str]:
+    if report.incomplete:
+        yield "The run is not finished: only its verdicts so far count."
+    sources = next(summary.gold_sources for summary in report.tasks if summary.task.name == task)
+    if others := sorted(source for source in sources if source not in _PEOPLE):
+        yield f"Some labels come from {', '.join(map(clean_text, others))}, not from people."
+    if served := served_note(report.served, [judge]):
+        yield served
 
 
 def content_of(item: Item) -> str:
@@ -310,11 +327,11 @@ def _write(directory: Path, task: Task, text: str, docket: Docket) -> None:
         raise JrhError(f"cannot write '{directory}': {error.strerror or error}") from None
 
 
-def read_docket(directory: Path) -> Docket:
-    """Read a docket.
+def read_docket(run: Path, directory: Path) -> Docket:
+    """Read the docket of a run.
 
     Raises:
-        JrhError: it is not what jrh wrote, or the cases were changed since.
+        JrhError: it is not what jrh wrote, belongs to another run, or the cases were changed since.
     """
     path = directory / _DOCKET
     try:
@@ -324,6 +341,9 @@ def read_docket(directory: Path) -> Docket:
         raise JrhError(f"cannot read '{path}': {getattr(error, 'strerror', None) or error}") from None
     except JrhError as error:
         raise JrhError(f"{path}: {error}") from None
+    with open_report(run) as report:
+        if report.run_id != docket.run_id:
+            raise JrhError(f"the cases in '{directory}' were drawn from another run, '{clean_text(docket.run)}'")
     if docket.digest != content_id(text):
         raise JrhError(f"'{directory / _CASES}' was changed since the cases were drawn; draw them in another directory")
     return docket

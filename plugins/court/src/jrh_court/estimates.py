@@ -23,9 +23,9 @@ class CourtShare:
     """A share of all items with a verdict and a label."""
 
     name: str
-    value: float | None = None
-    low: float | None = None
-    high: float | None = None
+    value: float
+    low: float
+    high: float
     disagreements: float = 0.0
     """Ruled disagreements with this outcome; where referees differ, each counts for their share."""
     agreements: float = 0.0
