@@ -146,7 +146,7 @@ def _correct_items(items: Sequence[Item], task: Task, found: Corrections, path: 
         if correction is None:
             yield item
             continue
-        # Of other texts or another label nobody has ruled: the file belongs to other data.
+        # Other texts or another label were never ruled on: the file belongs to other data.
         if content_of(item) != correction.content or item.gold not in (correction.was, correction.label):
             raise JrhError(
                 f"{path}: the correction of item '{clean_text(item.id)}' (from '{clean_text(correction.was)}' to "
