@@ -82,7 +82,7 @@ def test_the_shipped_schema_is_what_the_classes_give() -> None:
     schemas = TypeSchemas(written=False)
     schemas.of(CourtAnswer)
     root = schemas.definitions.pop("jrh_court.CourtAnswer")
-    added = {"sentence": {"type": "string"}, "disputed": {"type": "boolean"}}
+    added = {"sentence": {"type": "string"}}
     root["properties"] = added | root["properties"]
     head = {"$schema": DRAFT, "title": "Who is wrong: `jrh court --format json`"}
     expected = json.dumps({**head, **root, "$defs": dict(sorted(schemas.definitions.items()))}, indent=2) + "\n"
@@ -135,7 +135,7 @@ def test_rulings_find_the_planted_labels(project: Project) -> None:
     text = project.run("court", "run", "--docket", "whole").stdout
     assert "All referees ruled alike on 80 of the 80 cases that several ruled on" in text
     assert "Simulated judges: sim." in text
-    assert text.endswith("Next: jrh view run\n")
+    assert text.endswith("Next: jrh court run --docket whole --write-labels labels.json\n")
 
 
 def test_agreements_left_out_are_no_estimate(project: Project) -> None:
@@ -154,7 +154,7 @@ def test_corrected_labels_count_and_every_report_says_so(project: Project) -> No
     rule(project, "fix", "ann")
     alone = project.run("court", "run", "--docket", "fix", "--write-labels", "labels.json")
     assert alone.exit_code == 2
-    assert "on no case do two referees name the same other label" in alone.output
+    assert "on no case do all who ruled, two or more, name the same other label" in alone.output
     rule(project, "fix", "bob")
     done = project.run("court", "run", "--docket", "fix", "--write-labels", "labels.json")
     assert "Wrote 8 corrected labels to labels.json." in done.output
@@ -178,7 +178,16 @@ def test_corrected_labels_count_and_every_report_says_so(project: Project) -> No
     assert said in project.read("corrected/report.md")
     assert said in json.loads(project.read("corrected/report.json"))["notes"]
     assert said in project.run("report", "corrected").output + project.read("corrected/report.md")
-    # Of other texts nobody has ruled.
+    # Neither another question nor other texts were ruled on.
+    write_suite(project, suite | {"task": suite["task"] | {"instruction": "Is it polite?"}}, "polite.yaml")
+    asked = project.run("plan", "polite.yaml")
+    assert asked.exit_code == 2
+    assert "made under another instruction, rubric or scale" in asked.output.replace("\n", " ")
+    forged = json.loads(project.read("labels.json"))
+    forged["labels"][0]["rulings"] = {"zoe": "total nonsense"}
+    project.write("forged.json", json.dumps(forged))
+    write_suite(project, suite | {"data": suite["data"] | {"corrected_by": "forged.json"}}, "forged.yaml")
+    assert "has no two rulings" in project.run("plan", "forged.yaml").output
     project.write("items.jsonl", project.read("items.jsonl").replace("answer number 010", "another text 010"))
     refused = project.run("plan", "corrected.yaml")
     write_planted(project)
@@ -193,10 +202,19 @@ def test_cases_that_were_changed_are_refused(project: Project) -> None:
     assert refused.exit_code == 2
     assert "was changed since the cases were drawn" in refused.output
     assert project.run("run", "suite.yaml", "--run-dir", "other", "--set", "seed=3", "--yes").exit_code == 0
-    assert "were drawn from another run, 'run'" in project.run("court", "other", "--docket", "blind").output
+    project.run("court", "run", "--docket", "mine", "--cases", "10")
+    assert "were drawn from another run, 'run'" in project.run("court", "other", "--docket", "mine").output
+    # The files of somebody else stay as they are.
+    for name in ("run", "."):
+        kept = project.run("court", "run", "--docket", name)
+        assert "name another one with --docket" in kept.output
+    assert "source: jsonl" in project.read("suite.yaml")
     here = Path.cwd()
     assert docket_directory(Path()).resolve() == here.parent / f"{here.name}.court"
     assert docket_directory(Path("runs/x")) == Path("runs/x.court")
+    forged = json.loads(project.read("mine/docket.json"))
+    project.write("mine/docket.json", json.dumps(forged | {"differ": [2, 1, 3], "agreements": -5}))
+    assert "was changed since the cases were drawn" in project.run("court", "run", "--docket", "mine").output
     project.write("changed/docket.json", "{}")
     assert "docket.json: " in project.run("court", "run", "--docket", "changed").output
 

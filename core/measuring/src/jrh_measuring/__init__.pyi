@@ -35,6 +35,8 @@ from .declaring import MetricOptions as MetricOptions
 from .declaring import PositiveLabelOptions as PositiveLabelOptions
 from .declaring import positive_conflict as positive_conflict
 from .declaring import read_metrics as read_metrics
+from .declaring import read_rules as read_rules
+from .declaring import read_sections as read_sections
 from .documents import LONGEST_COMMENT as LONGEST_COMMENT
 from .documents import closing_lines as closing_lines
 from .documents import comment_length as comment_length

@@ -13,7 +13,7 @@ from attrs import frozen
 from attrs.validators import deep_iterable, ge, in_
 from jrh import MetricSpec, Task
 from jrh.document.positions import did_you_mean
-from jrh.plugins import MeasureInfo, option
+from jrh.plugins import KindSpec, MeasureInfo, RuleScope, RuleSpec, SectionSpec, option
 
 from jrh_measuring.flags import DEGENERATE, SENSITIVE_TO_MISSING
 
@@ -46,8 +46,38 @@ def read_metrics(package: str) -> tuple[MetricSpec, ...]:
     correlation, or agreement beyond chance), `difference` (of two shares or levels), `p-value`; without it, the measure
     has a unit of its own.
     """
-    text = files(package).joinpath("metrics.toml").read_text(encoding="utf-8")
-    return tuple(_structure_metric(**metric) for metric in tomllib.loads(text)["metrics"])
+    return tuple(_structure_metric(**metric) for metric in _read_declarations(package)["metrics"])
+
+
+def read_sections(package: str) -> tuple[SectionSpec, ...]:
+    """Return the sections that a package's `metrics.toml` declares: each of `[[sections]]` has its fields.
+
+    Without `reads` a section reads all measures that the package declares.
+    """
+    reads = tuple(measure.name for metric in read_metrics(package) for measure in metric.measures)
+    return tuple(
+        SectionSpec(**{"reads": reads, **_with_tuples(section)}) for section in _read_declarations(package)["sections"]
+    )
+
+
+def read_rules(package: str) -> tuple[RuleSpec, ...]:
+    """Return the rules that a package's `metrics.toml` declares: each of `[[rules]]` has its fields and kinds."""
+    return tuple(_structure_rule(**_with_tuples(rule)) for rule in _read_declarations(package)["rules"])
+
+
+def _structure_rule(
+    *, kinds: Iterable[Mapping[str, Any]], scope: str = RuleScope.JUDGE.value, **fields: Any
+) -> RuleSpec:
+    declared = tuple(KindSpec(**_with_tuples(kind)) for kind in kinds)
+    return RuleSpec(kinds=declared, scope=RuleScope(scope), **fields)
+
+
+def _with_tuples(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()}
+
+
+def _read_declarations(package: str) -> Mapping[str, Any]:
+    return tomllib.loads(files(package).joinpath("metrics.toml").read_text(encoding="utf-8"))
 
 
 def _structure_metric(*, measures: Iterable[Mapping[str, Any]], options: str = _OPTIONS, **fields: Any) -> MetricSpec:

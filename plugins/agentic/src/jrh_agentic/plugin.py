@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from jrh import MetricSpec, Mode, PerturberSpec, hookimpl
 from jrh.plugins import SectionSpec
-from jrh_measuring import read_metrics
+from jrh_measuring import read_metrics, read_sections
 
 from jrh_agentic.options import PerturbationOptions, PositivesOptions, StyleOptions
 
@@ -50,10 +50,4 @@ def jrh_metrics() -> Iterable[MetricSpec]:
 @hookimpl
 def jrh_sections() -> Iterable[SectionSpec]:
     """Declare the section."""
-    yield SectionSpec(
-        name="agent-transcripts",
-        summary="missed violations, false alarms and edits that rationales point at",
-        title="Agents' transcripts",
-        reads=tuple(measure.name for metric in read_metrics("jrh_agentic") for measure in metric.measures),
-        factory="jrh_agentic.section:Transcripts",
-    )
+    return read_sections("jrh_agentic")

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from jrh import DataSourceSpec, MetricSpec, Mode, PerturberSpec, hookimpl
 from jrh.plugins import FlagSpec, KindSpec, RuleSpec, SectionSpec
-from jrh_measuring import read_metrics
+from jrh_measuring import read_metrics, read_sections
 
 from jrh_consistency.measure_list import CYCLES, ONE_ORDER, WAYS
 from jrh_consistency.options import ReferenceOptions, ResponseSetsOptions
@@ -46,13 +46,7 @@ def jrh_metrics() -> Iterable[MetricSpec]:
 @hookimpl
 def jrh_sections() -> Iterable[SectionSpec]:
     """Declare the section."""
-    yield SectionSpec(
-        name="consistency",
-        summary="circular preferences, and scores, comparisons and lists that contradict each other",
-        title="Consistency of preferences",
-        reads=tuple(measure.name for metric in read_metrics("jrh_consistency") for measure in metric.measures),
-        factory="jrh_consistency.sections:consistency",
-    )
+    return read_sections("jrh_consistency")
 
 
 @hookimpl

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
+from jrh.cli.shared_options import typed_words
 from jrh.text import count_noun, say, say_next, tell
 
 _CASES, _SEED = 60, 1
@@ -76,9 +77,12 @@ def court(
     answer = weigh_rulings(found, rulings)
     say(court_json(answer) if form == "json" else court_text(answer), nl=False, data=form == "json")
     if form == "text":
-        missing = len(found.cases) * max(len(answer.referees.names), 2) > sum(answer.referees.ruled)
-        if missing:
-            say_next("label", label_suite(directory), "--name", "ann", "--name", "bob")
+        names = [*answer.referees.names, *(name for name in ("ann", "bob") if name not in answer.referees.names)]
+        if len(found.cases) * max(len(answer.referees.names), 2) > sum(answer.referees.ruled):
+            known = names[: max(len(answer.referees.names), 2)]
+            say_next("label", label_suite(directory), *(word for name in known for word in ("--name", name)))
+        elif write_labels is None:
+            say_next("court", *typed_words(), "--write-labels", "labels.json")
         else:
             say_next("view", run)
     return 0

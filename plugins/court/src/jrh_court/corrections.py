@@ -16,7 +16,7 @@ from jrh.text import clean_text, count_noun
 from jrh.values import GoldKind, GoldSource
 from jrh_interchange import read_values
 
-from jrh_court.docket import CourtCase, Docket, Ruling, content_of
+from jrh_court.docket import CourtCase, Docket, Ruling, content_of, question_of
 from jrh_court.options import NAME, CorrectedBy
 
 _NOTES: Final = "corrected_labels"
@@ -45,13 +45,15 @@ class Corrections:
     run_id: str
     judge: str
     task: str
+    question: str
+    """Digest of instruction, rubric and scale."""
     written: str
     """When, ISO 8601 in UTC."""
     labels: tuple[Correction, ...] = field()
 
 
 def find_corrections(docket: Docket, rulings: Mapping[str, Mapping[CourtCase, Ruling]]) -> Corrections:
-    """Return the labels that two referees or more replace by the same other one, and none defends.
+    """Return the labels that all who ruled on them, two or more, replace by the same other one.
 
     Raises:
         JrhError: there is no such label.
@@ -65,10 +67,15 @@ def find_corrections(docket: Docket, rulings: Mapping[str, Mapping[CourtCase, Ru
             said = {name: ruling.value for name, ruling in given.items()}
             labels.append(Correction(item=case.item, was=case.label, label=label, content=case.content, rulings=said))
     if not labels:
-        raise JrhError("no label is corrected: on no case do two referees name the same other label")
+        raise JrhError("no label is corrected: on no case do all who ruled, two or more, name the same other label")
     written = datetime.now(UTC).isoformat(timespec="seconds")
     return Corrections(
-        run_id=docket.run_id, judge=docket.judge, task=docket.task, written=written, labels=tuple(labels)
+        run_id=docket.run_id,
+        judge=docket.judge,
+        task=docket.task,
+        question=docket.question,
+        written=written,
+        labels=tuple(labels),
     )
 
 
@@ -82,7 +89,7 @@ def write_corrections(found: Corrections, path: Path) -> None:
         with path.open("x", encoding="utf-8") as file:
             file.write(json.dumps(plain_value(found), indent=1) + "\n")
     except OSError as error:
-        raise JrhError(f"cannot write '{path}': {error.strerror or error}") from None
+        raise JrhError(f"cannot write '{path}': {error.strerror or error}; name a new file") from None
 
 
 def read_corrections(path: Path) -> Corrections:
@@ -92,9 +99,16 @@ def read_corrections(path: Path) -> Corrections:
         JrhError: it cannot be read, or is not what jrh wrote.
     """
     try:
-        return read_value(read_values(path), Corrections)
+        found = read_value(read_values(path), Corrections)
     except JrhError as error:
         raise JrhError(f"corrected_by: {path}: {error}") from None
+    known = {ruling.value for ruling in Ruling}
+    for row in found.labels:
+        if row.was == row.label or len(row.rulings) < _FEWEST or not known.issuperset(row.rulings.values()):
+            raise JrhError(f"corrected_by: {path}: the correction of item '{clean_text(row.item)}' has no two rulings")
+    if len({row.item for row in found.labels}) < len(found.labels):
+        raise JrhError(f"corrected_by: {path}: an item is corrected twice")
+    return found
 
 
 class CorrectedLabels(Stage):
@@ -140,6 +154,10 @@ def _files_by_task(resolved: Any) -> Mapping[str, Path]:
 
 
 def _correct_items(items: Sequence[Item], task: Task, found: Corrections, path: Path) -> Iterator[Item]:
+    if found.question != question_of(task):
+        raise JrhError(
+            f"{path}: the corrections were made under another instruction, rubric or scale than '{task.name}'"
+        )
     corrections = {correction.item: correction for correction in found.labels}
     for item in items:
         correction = corrections.get(item.id)

@@ -17,7 +17,7 @@ _HEADINGS: Final = ("of all items", "share", "interval", "of disagreements", "of
 
 def court_json(answer: CourtAnswer) -> str:
     """Return the document that `schemas/court.schema.json` describes, with all numbers in full precision."""
-    document = {"sentence": court_sentence(answer), "disputed": answer.disputed, **plain_value(answer)}
+    document = {"sentence": court_sentence(answer), **plain_value(answer)}
     return json.dumps(document, indent=2, allow_nan=False) + "\n"
 
 
@@ -32,8 +32,10 @@ def court_sentence(answer: CourtAnswer) -> str:
         return f"Not known yet: {answer.refused}."
     label, judge, several, silent, _ = (share_text(share) for share in answer.shares)
     disputed = "Disputed, as one referee is not the truth: " if answer.disputed else ""
+    items, left = count_noun(answer.docket.items, "item"), sum(answer.docket.left_out.values())
+    items += f" ({left:,} left out)" if left else ""
     text = (
-        f"{disputed}of {count_noun(answer.docket.items, 'item')} the label is wrong on {label}, the judge on {judge}; "
+        f"{disputed}of {items} the label is wrong on {label}, the judge on {judge}; "
         f"on {several} several labels are defensible, and on {silent} the rubric does not say."
     )
     return text[0].upper() + text[1:]
@@ -57,7 +59,7 @@ def _parts(answer: CourtAnswer) -> Iterator[Any]:
         for share in answer.shares:
             figure, _, interval = share_text(share).partition(" ")
             sides = ((share.disagreements, answer.disagreements), (share.agreements, answer.agreements))
-            table.add_row(share.name, figure, interval, *(f"{count:g} of {of}" for count, of in sides))
+            table.add_row(share.name, figure, interval, *(f"{count:.3g} of {of}" for count, of in sides))
         figure, _, interval = share_text(answer.naive).partition(" ")
         table.add_row(f"{answer.naive.name} (no ruling)", figure, interval, "", "")
         yield table

@@ -1,7 +1,7 @@
 """Draw the cases of a court from a run, write them as a suite that `jrh label` shows, and read the rulings.
 
 On every case two labels are shown, in random order and without a name: where judge and people disagree the labels of
-both, where they agree theirs and another one of the scale. So no case tells a referee on which side it is.
+both, where they agree theirs and another one that is mistaken for it. So no case tells by itself on which side it is.
 """
 
 from __future__ import annotations
@@ -10,7 +10,9 @@ import json
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from enum import Enum
+from errno import EEXIST, ENOTEMPTY
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -32,7 +34,7 @@ from jrh import (
 from jrh.hashing import shuffled
 from jrh.plugins import plain_value, read_value
 from jrh.text import clean_text, count_noun
-from jrh.values import GoldKind
+from jrh.values import GoldKind, option_field
 from jrh_interchange import read_values
 from jrh_measuring import compare_questions, is_named, read_trials, served_note
 from jrh_stats import clustered_proportion
@@ -79,6 +81,11 @@ class CourtCase:
     """Digest of the item's texts."""
 
     @property
+    def pair(self) -> tuple[str, str]:
+        """Return the label of people and that of the judge."""
+        return self.label, self.judge
+
+    @property
     def agrees(self) -> bool:
         """Return whether the judge gave the label of people."""
         return self.judge == self.label
@@ -118,8 +125,10 @@ class Docket:
     notes: tuple[str, ...] = ()
     """What else they rest on, a sentence each."""
     cases: tuple[CourtCase, ...]
+    question: str = ""
+    """Digest of instruction, rubric and scale."""
     digest: str = ""
-    """Of the cases as referees see them."""
+    """Of all this, and of the cases as referees see them."""
 
     @property
     def items(self) -> int:
@@ -175,10 +184,10 @@ def make_docket(run: Path, directory: Path, *, judge: str, task: str, cases: int
         docket = draw_docket(
             decided, asked.scale.labels, cases=cases, seed=seed, level=report.level, run=str(run),
             run_id=report.run_id, judge=judge, task=task, simulated=judge in report.simulated, left_out=left_out,
-            notes=tuple(_notes(report, judge, task)),
+            notes=tuple(_notes(report, judge, task)), question=question_of(asked),
         )  # fmt: skip
     text = "".join(json.dumps(_case_line(asked, items[case.item], case)) + "\n" for case in docket.cases)
-    docket = evolve(docket, digest=content_id(text))
+    docket = seal(docket, text)
     _write(directory, asked, text, docket)
     return docket
 
@@ -239,6 +248,11 @@ def _notes(report: RunReport, judge: str, task: str) -> Iterator[str]:
         yield served
 
 
+def question_of(task: Task) -> str:
+    """Return the digest of what is asked: a ruling on another question says nothing of this one."""
+    return content_id("court", task.instruction, task.rubric, list(task.scale.labels))
+
+
 def content_of(item: Item) -> str:
     """Return the digest of an item's texts: a ruling on other texts says nothing of it."""
     return content_id("court", item.fields)
@@ -263,9 +277,13 @@ def draw_docket(
         *shuffled(sides[0], derive_seed(seed, "court", "disagreements"))[:half],
         *shuffled(sides[1], derive_seed(seed, "court", "agreements"))[: cases - half],
     ]
+    mistaken = {
+        label: [{case.label: case.judge, case.judge: case.label}[label] for case in sides[0] if label in case.pair]
+        for label in labels
+    }
     # Shuffled once more and numbered then: the number of a case says nothing of its side.
     numbered = tuple(
-        _name_case(case, place, labels, seed)
+        _name_case(case, place, labels, mistaken, seed)
         for place, case in enumerate(shuffled(drawn, derive_seed(seed, "court", "cases")), start=1)
     )
     clusters: dict[str, list[bool]] = {}
@@ -285,11 +303,16 @@ def share_of(clusters: Collection[Sequence[float]], level: float) -> Limits:
     return share.value, share.low or 0.0, 1.0 if share.high is None else share.high
 
 
-def _name_case(case: CourtCase, place: int, labels: Sequence[str], seed: int) -> CourtCase:
+def _name_case(
+    case: CourtCase, place: int, labels: Sequence[str], mistaken: Mapping[str, Sequence[str]], seed: int
+) -> CourtCase:
     draw = derive_seed(seed, "court", case.item)
     others = [label for label in labels if label not in (case.judge, case.label)]
-    # Of agreements a label that neither gave, so that every case shows two.
-    pair = [case.label, case.judge] if not case.agrees else [case.label, shuffled(others, draw)[0]]
+    # Of agreements another label, so that every case shows two: one for which this one is mistaken elsewhere, as a
+    # distance that disagreements do not have would tell an agreement.
+    pair = (
+        [case.label, case.judge] if not case.agrees else [case.label, shuffled(mistaken[case.label] or others, draw)[0]]
+    )
     first, second = shuffled(pair, derive_seed(draw, "order"))
     return evolve(case, id=f"case-{place:04}", shown=(first, second))
 
@@ -304,27 +327,51 @@ def _case_line(task: Task, item: Item, case: CourtCase) -> dict[str, str]:
     return {**texts, **dict(zip(_SHOWN, case.shown, strict=True)), "id": case.id}
 
 
-def _write(directory: Path, task: Task, text: str, docket: Docket) -> None:
-    fields = dict.fromkeys(name for line in text.splitlines() for name in json.loads(line))
-    suite = {
+def _suite_of(names: Collection[str], instruction: str, rubric: str) -> dict[str, Any]:
+    return {
         "name": "court",
-        "data": {"source": "jsonl", "path": _CASES, "columns": {name: name for name in fields}},
+        "data": {"source": "jsonl", "path": _CASES, "columns": {name: name for name in names}},
         "task": {
-            "instruction": f"{task.instruction}\n\n{_QUESTION}".strip(),
-            **({"rubric": task.rubric} if task.rubric else {}),
+            "instruction": instruction,
+            **({"rubric": rubric} if rubric else {}),
             "scale": {"labels": [ruling.value for ruling in Ruling]},
         },
         # A suite needs a judge; this one is never asked, as people rule.
         "judges": [{"judge": "simulated", "accuracy": 1.0}],
     }
+
+
+def _names(text: str) -> Collection[str]:
+    return dict.fromkeys(name for line in text.splitlines() for name in json.loads(line))
+
+
+def _write(directory: Path, task: Task, text: str, docket: Docket) -> None:
+    """Write the files of a docket, all or none."""
+    scale = f"The labels: {', '.join(task.scale.labels)}."
+    if task.mode is Mode.PAIRWISE:
+        options = [f"{label} means {option_field(place)}" for place, label in enumerate(task.scale.options)]
+        scale = f"The labels: {', '.join(options)}{f', {task.scale.tie} a tie' if task.scale.tie else ''}."
+    suite = _suite_of(_names(text), f"{task.instruction}\n\n{scale} {_QUESTION}".strip(), task.rubric)
+    files = {
+        _CASES: text,
+        _SUITE: yaml.safe_dump(suite, sort_keys=False, allow_unicode=True),
+        _DOCKET: json.dumps(plain_value(docket), indent=1) + "\n",
+    }
     try:
-        directory.mkdir(mode=0o700, exist_ok=True)
-        (directory / _CASES).write_text(text, encoding="utf-8")
-        (directory / _SUITE).write_text(yaml.safe_dump(suite, sort_keys=False, allow_unicode=True), encoding="utf-8")
-        # The last one: without it nothing was drawn.
-        (directory / _DOCKET).write_text(json.dumps(plain_value(docket), indent=1) + "\n", encoding="utf-8")
+        with TemporaryDirectory(prefix=f"{directory.name}.", dir=directory.parent) as made:
+            for name, content in files.items():
+                Path(made, name).write_text(content, encoding="utf-8")
+            # A rename puts no file in place of another: a directory that holds any is refused.
+            Path(made).rename(directory)
+            Path(made).mkdir()
     except OSError as error:
-        raise JrhError(f"cannot write '{directory}': {error.strerror or error}") from None
+        reason = "there are files in it" if error.errno in (EEXIST, ENOTEMPTY) else error.strerror or error
+        raise JrhError(f"cannot write cases into '{directory}': {reason}; name another one with --docket") from None
+
+
+def seal(docket: Docket, text: str) -> Docket:
+    """Return a docket with the digest of all it says, and of the cases as referees see them."""
+    return evolve(docket, digest=content_id(plain_value(evolve(docket, digest="")), text))
 
 
 def read_docket(run: Path, directory: Path) -> Docket:
@@ -338,14 +385,14 @@ def read_docket(run: Path, directory: Path) -> Docket:
         docket = read_value(read_values(path), Docket)
         text = (directory / _CASES).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise JrhError(f"cannot read '{path}': {getattr(error, 'strerror', None) or error}") from None
+        raise JrhError(f"cannot read the cases in '{directory}': {getattr(error, 'strerror', None) or error}") from None
     except JrhError as error:
         raise JrhError(f"{path}: {error}") from None
     with open_report(run) as report:
         if report.run_id != docket.run_id:
             raise JrhError(f"the cases in '{directory}' were drawn from another run, '{clean_text(docket.run)}'")
-    if docket.digest != content_id(text):
-        raise JrhError(f"'{directory / _CASES}' was changed since the cases were drawn; draw them in another directory")
+    if docket != seal(docket, text):
+        raise JrhError(f"'{directory}' was changed since the cases were drawn; draw them again with --docket DIRECTORY")
     return docket
 
 
@@ -358,7 +405,8 @@ def read_rulings(directory: Path, docket: Docket) -> dict[str, dict[CourtCase, R
     rulings: dict[str, dict[CourtCase, Ruling]] = {}
     if not (directory / _RULINGS).exists():
         return rulings
-    suite = yaml.safe_load(label_suite(directory).read_text(encoding="utf-8"))
+    # Not the suite's own file: what matters of it is known, and it may have been edited.
+    suite = _suite_of(_names((directory / _CASES).read_text(encoding="utf-8")), _QUESTION, "")
     suite["data"] |= {"path": str(directory / _CASES), "labels_from": str(directory / _RULINGS)}
     cases = {case.id: case for case in docket.cases}
     for _, items in read_items(suite):

@@ -55,16 +55,13 @@ class CourtAnswer:
     agreements: int
     single: int
     """Cases that one referee alone ruled on."""
+    disputed: bool
+    """Whether most rulings on disagreements, or on agreements, are the word of one person."""
     refused: str
     """Why there is no share of all items; empty: there is."""
     shares: tuple[CourtShare, ...]
     naive: CourtShare
     """Items on which the judge gives the label of people: its accuracy if every label were right."""
-
-    @property
-    def disputed(self) -> bool:
-        """Return whether most rulings are the word of one person."""
-        return 2 * self.single > self.disagreements + self.agreements
 
 
 def _label_wrong(case: CourtCase, right: tuple[str, ...] | None) -> bool:
@@ -109,11 +106,12 @@ def weigh_rulings(docket: Docket, rulings: Mapping[str, Mapping[CourtCase, Rulin
             by_case.setdefault(case, []).append(ruling)
     several = [given for given in by_case.values() if len(given) > 1]
     sides = {agreeing: [case for case in by_case if case.agrees is agreeing] for agreeing in (False, True)}
+    alone = [sum(len(by_case[case]) == 1 for case in cases) * 2 > len(cases) for cases in sides.values()]
     refused = ""
     if not by_case:
         refused = "no case has a ruling"
     elif docket.agreements and not sides[True]:
-        # The label is wrong where judge and people agree, too: left out, its error rate would be half of what it is.
+        # The label is wrong where judge and people agree, too: left out, some of these would not count.
         refused = "no agreement has a ruling, and labels that are wrong where the judge agrees would not count"
     elif docket.disagreements and not sides[False]:
         refused = "no disagreement has a ruling"
@@ -126,7 +124,7 @@ def weigh_rulings(docket: Docket, rulings: Mapping[str, Mapping[CourtCase, Rulin
             same=sum(len(set(given)) == 1 for given in several),
         ),
         disagreements=len(sides[False]), agreements=len(sides[True]),
-        single=len(by_case) - len(several), refused=refused, shares=tuple(shares),
+        single=len(by_case) - len(several), disputed=any(alone), refused=refused, shares=tuple(shares),
         naive=CourtShare(name="the judge gives the label", value=1 - differ, low=1 - high, high=1 - low),
     )  # fmt: skip
 

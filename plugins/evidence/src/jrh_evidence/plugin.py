@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from jrh import DataSourceSpec, MetricSpec, PerturberSpec, hookimpl
 from jrh.plugins import KindSpec, RuleSpec, SectionSpec
-from jrh_measuring import read_metrics
+from jrh_measuring import read_metrics, read_sections
 
 from jrh_evidence.options import ErrorsOptions, EvidenceOptions, FailureOptions
 
@@ -50,13 +50,7 @@ def jrh_metrics() -> Iterable[MetricSpec]:
 @hookimpl
 def jrh_sections() -> Iterable[SectionSpec]:
     """Declare the section."""
-    yield SectionSpec(
-        name="evidence",
-        summary="how much of a text a judge reads, and how many errors it notices",
-        title="Planted evidence and errors",
-        reads=tuple(measure.name for metric in read_metrics("jrh_evidence") for measure in metric.measures),
-        factory="jrh_evidence.section:evidence_section",
-    )
+    return read_sections("jrh_evidence")
 
 
 @hookimpl

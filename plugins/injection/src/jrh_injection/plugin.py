@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from jrh import MetricSpec, PerturberSpec, hookimpl
 from jrh.plugins import FlagSpec, KindSpec, RuleSpec, SectionSpec
-from jrh_measuring import read_metrics
+from jrh_measuring import read_metrics, read_sections
 
 from jrh_injection.measure_list import AGAINST_RERUNS, ANY, SUCCESSES
 from jrh_injection.options import InjectionOptions, WrittenOptions
@@ -40,14 +40,7 @@ def jrh_metrics() -> Iterable[MetricSpec]:
 @hookimpl
 def jrh_sections() -> Iterable[SectionSpec]:
     """Declare the section."""
-    yield SectionSpec(
-        name="attacks",
-        summary="which attack moves which judge, and what defences are worth",
-        title="Attacks on the judge",
-        reads=tuple(measure.name for metric in read_metrics("jrh_injection") for measure in metric.measures),
-        factory="jrh_injection.section:attacks",
-        kinds=("jrh_measuring:HeatPart",),
-    )
+    return read_sections("jrh_injection")
 
 
 @hookimpl

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from jrh import MetricSpec, Mode, PerturberSpec, hookimpl
 from jrh.plugins import KindSpec, RuleSpec, SectionSpec
-from jrh_measuring import read_metrics
+from jrh_measuring import read_metrics, read_sections
 
 from jrh_order.options import IdenticalOptions, OrderOptions
 
@@ -62,10 +62,4 @@ def jrh_findings() -> Iterable[RuleSpec]:
 @hookimpl
 def jrh_sections() -> Iterable[SectionSpec]:
     """Declare the section."""
-    yield SectionSpec(
-        name="option-order",
-        summary="what the order of options moves",
-        title="Order of the options",
-        reads=tuple(measure.name for metric in read_metrics("jrh_order") for measure in metric.measures),
-        factory="jrh_order.section:option_order",
-    )
+    return read_sections("jrh_order")

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from jrh import JudgeSpec, MetricSpec, Mode, hookimpl
 from jrh.plugins import KindSpec, RuleSpec, SectionSpec
-from jrh_measuring import read_metrics
+from jrh_measuring import read_metrics, read_sections
 
 from jrh_reward.options import AUC, SHIFT, ClassifierOptions, ScoreFunctionOptions, ScoreHttpOptions
 
@@ -65,10 +65,4 @@ def jrh_findings() -> Iterable[RuleSpec]:
 @hookimpl
 def jrh_sections() -> Iterable[SectionSpec]:
     """Declare the section."""
-    yield SectionSpec(
-        name="scores",
-        summary="whether scores rank right above wrong, and which tests move them",
-        title="Scores",
-        reads=tuple(measure.name for metric in read_metrics("jrh_reward") for measure in metric.measures),
-        factory="jrh_reward.section:scores",
-    )
+    return read_sections("jrh_reward")
