@@ -13,10 +13,10 @@ from jrh_testing import Project
 from support.suites import simulated_suite, write_items, write_suite
 
 KERNEL = Path(jrh.__path__[0])
-FILES, INSTALLED = 80, 295
+FILES, INSTALLED = 80, 296
 """Files of the kernel, and of all distributions, of which functions are called. The kernel had 176 once.
-The last two more of all are the stage of the gate and the block "This run", which every run asks whether they have
-anything to say."""
+The last three more of all are the stage of the gate, the block "This run" and the stage of corrected labels, which
+every run asks whether they have anything to say."""
 
 FOLLOW = """
 import inspect, sys, threading
