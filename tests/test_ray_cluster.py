@@ -335,6 +335,39 @@ def test_a_node_that_is_killed_while_judges_are_asked_costs_its_unit_and_no_call
     place.same("removed", "capped")
 
 
+def test_a_head_that_is_killed_ends_the_run_which_goes_on_with_another_cluster(place: Place) -> None:
+    from ray.cluster_utils import Cluster
+
+    before, seen = place.server.count, place.server.prompts
+    place.server.misbehave(Fault("hang", match="NUMBER"))  # the texts of the test `upper`
+    other = start(lambda: Cluster(initialize_head=True, head_node_args=HEAD))
+    try:
+        outside = Project(place.folder, env={**place.outside.env, "RAY_ADDRESS": other.address})
+        with outside.start(*place.command("asking", "headless")) as running:
+            until(
+                lambda: (
+                    not running.is_running
+                    or sum(count for text, count in (place.server.prompts - seen).items() if "NUMBER" in text)
+                    >= AT_ONCE
+                ),
+                "questions that no answer comes to",
+                PATIENCE,
+            )
+            other.remove_node(other.head_node, allow_graceful=False)
+            ended = running.wait(PATIENCE)
+    finally:
+        place.server.misbehave()
+        other.shutdown()
+    # Ray's own end of a driver without a head.
+    assert ended.exit_code == 1, ended.output
+    committed = one(place.project, "headless", "SELECT count(*) FROM calls WHERE outcome = 'ok'")
+    asked = place.server.count - before
+    assert 0 < committed < asked < place.asked
+    place.done("asking", "headless")
+    assert place.server.count - before - asked == place.asked - committed
+    place.same("headless", "asking")
+
+
 def test_a_plugin_that_changes_during_a_run_is_used_as_it_was(place: Place) -> None:
     (place.folder / "edit").touch()
     place.done("plain", "edited")

@@ -16,7 +16,8 @@ from typing import Final
 
 import numpy as np
 from attrs import frozen
-from jrh_court.docket import CourtCase, Docket, Ruling, draw_docket
+from jrh_court.cases import CourtCase, Docket, Ruling
+from jrh_court.docket import draw_docket
 from jrh_court.estimates import OUTCOMES, CourtAnswer, weigh_rulings
 
 from tests.studies.command import print_study

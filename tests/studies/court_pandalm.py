@@ -15,8 +15,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
+from jrh_court.cases import CourtCase, Ruling
 from jrh_court.court_text import share_text
-from jrh_court.docket import CourtCase, Ruling, draw_docket
+from jrh_court.docket import draw_docket
 from jrh_court.estimates import CourtAnswer, weigh_rulings
 
 LABELS: Final = ("0", "1", "2")

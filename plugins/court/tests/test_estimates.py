@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from jrh_court.docket import CourtCase, Ruling
+from jrh_court.cases import CourtCase, Ruling
 from jrh_court.estimates import OUTCOMES, combine_strata
 
 shares = st.lists(st.floats(0, 1), min_size=3, max_size=3).map(sorted).map(lambda ends: (ends[1], ends[0], ends[2]))

@@ -76,6 +76,8 @@ def _with_tuples(fields: Mapping[str, Any]) -> dict[str, Any]:
     return {name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()}
 
 
+# Parsing takes longer than all else that is declared, and three hooks ask.
+@cache
 def _read_declarations(package: str) -> Mapping[str, Any]:
     return tomllib.loads(files(package).joinpath("metrics.toml").read_text(encoding="utf-8"))
 

@@ -16,7 +16,7 @@ from jrh.text import clean_text, count_noun
 from jrh.values import GoldKind, GoldSource
 from jrh_interchange import read_values
 
-from jrh_court.docket import CourtCase, Docket, Ruling, content_of, question_of
+from jrh_court.cases import CourtCase, Docket, Ruling, content_of, question_of
 from jrh_court.options import NAME, CorrectedBy
 
 _NOTES: Final = "corrected_labels"

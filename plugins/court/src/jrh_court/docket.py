@@ -9,15 +9,14 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from enum import Enum
 from errno import EEXIST, ENOTEMPTY
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import numpy as np
 import yaml
-from attrs import Factory, evolve, frozen
+from attrs import evolve
 from jrh import (
     Case,
     Item,
@@ -39,7 +38,8 @@ from jrh_interchange import read_values
 from jrh_measuring import compare_questions, is_named, read_trials, served_note
 from jrh_stats import clustered_proportion
 
-_VERSION: Final = 1
+from jrh_court.cases import CourtCase, Docket, Limits, Ruling, content_of, question_of
+
 _SUITE, _CASES, _DOCKET, _RULINGS = "suite.yaml", "cases.jsonl", "docket.json", "suite.labels.jsonl"
 _TEXT: Final = 1_000_000
 _PARTS: Final = 1_000
@@ -48,96 +48,6 @@ _QUESTION: Final = "Two verdicts are shown. Which of them does the rubric allow?
 _PEOPLE: Final = frozenset({"", *(kind.value for kind in (GoldKind.PEOPLE, GoldKind.ONE_PERSON, GoldKind.UNKNOWN))})
 _FEWEST: Final = 2
 """Labels of a scale: on every case two are shown."""
-
-
-Limits: TypeAlias = tuple[float, float, float]
-"""A share, and the limits of its interval."""
-
-
-class Ruling(Enum):
-    """What a referee says of the two verdicts of a case; the values are the labels of the court's suite."""
-
-    FIRST = "only verdict 1"
-    SECOND = "only verdict 2"
-    BOTH = "both defensible"
-    NEITHER = "neither"
-    SILENT = "the rubric does not say"
-
-
-@frozen(kw_only=True)
-class CourtCase:
-    """One item that is ruled on."""
-
-    id: str
-    """Says nothing of the item."""
-    item: str
-    cluster: str
-    judge: str
-    """The judge's commonest verdict."""
-    label: str
-    """The label of people."""
-    shown: tuple[str, str]
-    content: str
-    """Digest of the item's texts."""
-
-    @property
-    def pair(self) -> tuple[str, str]:
-        """Return the label of people and that of the judge."""
-        return self.label, self.judge
-
-    @property
-    def agrees(self) -> bool:
-        """Return whether the judge gave the label of people."""
-        return self.judge == self.label
-
-    def defensible(self, ruling: Ruling) -> tuple[str, ...] | None:
-        """Return the labels that a ruling leaves standing; None: the rubric does not say."""
-        right: Mapping[Ruling, tuple[str, ...] | None] = {
-            Ruling.FIRST: self.shown[:1],
-            Ruling.SECOND: self.shown[1:],
-            Ruling.BOTH: self.shown,
-            Ruling.NEITHER: (),
-            Ruling.SILENT: None,
-        }
-        return right[ruling]
-
-
-@frozen(kw_only=True)
-class Docket:
-    """The cases of a court, and what they were drawn from."""
-
-    version: int = _VERSION
-    run: str
-    run_id: str
-    judge: str
-    task: str
-    seed: int
-    simulated: bool
-    agreements: int
-    """Items on which the judge gives the label of people."""
-    disagreements: int
-    clusters: int
-    differ: Limits
-    """The share of disagreements among these items, and the limits of its interval."""
-    level: float
-    left_out: Mapping[str, int] = Factory(dict)
-    """Why items are not among them -> items."""
-    notes: tuple[str, ...] = ()
-    """What else they rest on, a sentence each."""
-    cases: tuple[CourtCase, ...]
-    question: str = ""
-    """Digest of instruction, rubric and scale."""
-    digest: str = ""
-    """Of all this, and of the cases as referees see them."""
-
-    @property
-    def items(self) -> int:
-        """Return the number of items with a verdict and a label."""
-        return self.agreements + self.disagreements
-
-    def drawn(self, *, agreeing: bool) -> int:
-        """Return how many cases were drawn from the items on which judge and people agree, or from the others."""
-        return sum(case.agrees is agreeing for case in self.cases)
 
 
 def docket_directory(run: Path) -> Path:
@@ -246,16 +156,6 @@ def _notes(report: RunReport, judge: str, task: str) -> Iterator[str]:
         yield f"Some labels come from {', '.join(map(clean_text, others))}, not from people."
     if served := served_note(report.served, [judge]):
         yield served
-
-
-def question_of(task: Task) -> str:
-    """Return the digest of what is asked: a ruling on another question says nothing of this one."""
-    return content_id("court", task.instruction, task.rubric, list(task.scale.labels))
-
-
-def content_of(item: Item) -> str:
-    """Return the digest of an item's texts: a ruling on other texts says nothing of it."""
-    return content_id("court", item.fields)
 
 
 def draw_docket(

@@ -15,7 +15,8 @@ from typing import Final
 
 from attrs import frozen
 
-from jrh_court.docket import CourtCase, Docket, Limits, Ruling, share_of
+from jrh_court.cases import CourtCase, Docket, Limits, Ruling
+from jrh_court.docket import share_of
 
 
 @frozen(kw_only=True)
