@@ -192,7 +192,9 @@ class Place:
 
     def reports(self, run_dir: str) -> dict[str, bytes]:
         files = sorted((self.folder / run_dir).glob("*"))
-        return {path.name: path.read_bytes() for path in files if path.suffix in (".json", ".html", ".md", ".csv")}
+        # How long processes took is their own, and in run.json.
+        kinds = (".json", ".html", ".md", ".csv")
+        return {path.name: path.read_bytes() for path in files if path.suffix in kinds and path.name != "run.json"}
 
     def same(self, run_dir: str, suite: str) -> None:
         ours, theirs = self.reports(run_dir), self.reports(f"{suite}-here")
