@@ -1,6 +1,6 @@
 """The suite in `examples/evidence`, over a loopback model that reads 1,200 tokens and misses single wrong numbers.
 
-What is read are the golden outputs, which are made anew and compared in tests/test_golden.py: one run for both.
+It reads the golden outputs, which tests/test_golden.py makes again and compares: one run serves both.
 """
 
 from __future__ import annotations
