@@ -10,11 +10,14 @@ import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from attrs import frozen
 from jrh.cli import invoke
 from jrh.store import StoredRows
+from jrh.store.records_table import checksum
+from jrh.values.verdicts import COLUMNS
 from jrh_testing import ChatServer, Inside, LabelAnswers, Project
 from support.keys import KEY, KEY_VARIABLE
 from support.looking import one, report_bytes, until
@@ -75,6 +78,14 @@ def test_a_changed_verdict_is_found_and_left_out_and_asked_for_without_a_call(do
     assert f"Saved: {ITEMS} items, {2 * ITEMS} cases, " in saved.stdout
     assert run(done, "changed-salvaged")[::2] == (0, 0), "the reply of the record was saved"
     assert report_bytes(done.project, "changed-salvaged") == report_bytes(done.project, "whole")
+
+
+def test_values_of_a_wrong_type_have_no_checksum_that_any_row_could_hold() -> None:
+    """A page in the place of another may bring a row of other columns, in which the checksum is missing, too."""
+    values: list[Any] = [None] * len(COLUMNS)
+    assert checksum(values) == checksum(list(values))
+    values[COLUMNS.index("cost")] = "text"
+    assert [stored for stored in (None, 0, checksum(list(values))) if checksum(values) == stored] == []
 
 
 @pytest.mark.parametrize("how", ["zeros", "noise", "bits"])

@@ -80,7 +80,9 @@ def main(arguments: list[str]) -> int:
         if not names or name in names:
             rows = Rows()
             files = [str(TESTS / file) for file in table.files]
-            done = pytest.main(["--quiet", "--no-header", "--no-summary", *files], plugins=[rows])
+            # The rounds have imported what pytest would rewrite.
+            late = "ignore::pytest.PytestAssertRewriteWarning"
+            done = pytest.main(["--quiet", "--no-header", "--no-summary", "-W", late, *files], plugins=[rows])
             failed += done != pytest.ExitCode.OK
             found[name] = Counter({"injected": rows.ran, table.harm: rows.failed})
     print(f"\n{'campaign':<16} {'faults injected':>15}" + "".join(f" {harm:>13}" for harm in HARMS))

@@ -169,6 +169,9 @@ def _costs_apart(report: str) -> tuple[Any, list[Any]]:
         costs.extend((key, mapping.pop(key)) for key in ("cost", "unknown") if key in mapping)
         if "sections" in mapping:
             mapping["sections"] = [each for each in mapping["sections"] if not each["name"].startswith("cost-")]
+        if "cells" in mapping:  # the table of answers ends in a cost
+            cells = mapping["cells"]
+            mapping["cells"] = [cell for cell in cells if not str(cell).startswith("$") and cell != "unknown"]
         return mapping
 
     return json.loads(report, object_hook=without), costs

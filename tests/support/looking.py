@@ -9,6 +9,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
+from math import isnan
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +67,11 @@ def rewrite_records(project: Project, run_dir: str, sql: str) -> None:
     with closing(sqlite3.connect(project.path / run_dir / "run.sqlite")) as connection:
         connection.execute(sql)
         for place, *values in connection.execute(f"SELECT rowid, {names} FROM records").fetchall():
-            connection.execute("UPDATE records SET checksum = ? WHERE rowid = ?", (checksum(values) or 0, place))
+            summed = checksum(values)
+            # Values of a wrong type have none, and the column is never empty.
+            connection.execute(
+                "UPDATE records SET checksum = ? WHERE rowid = ?", (0 if isnan(summed) else summed, place)
+            )
         connection.execute("PRAGMA application_id = 0")  # no checksum of the whole file
         connection.commit()
 

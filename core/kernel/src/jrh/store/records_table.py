@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
+from math import nan
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, ClassVar, Final, NamedTuple
@@ -385,13 +386,14 @@ def refuse_changed(path: Path, changed: Sequence[Sequence[Any]]) -> None:
         )
 
 
-def checksum(values: Sequence[Any]) -> int | None:
+def checksum(values: Sequence[Any]) -> float:
     """Return the checksum of a record's columns, in the order of `COLUMNS`; it shows accidents, not forgeries.
 
-    A damaged page or a forger may put text where a number belongs: values of a wrong type have no checksum.
+    A damaged page or a forger may put text where a number belongs: values of a wrong type have NaN, which equals no
+    stored checksum. None equalled that of a row in which the checksum is missing, too.
 
     The label that a rationale argues for is left out, because it is read later and can be read again.
     """
     columns = (*values[:_ARGUED], *values[_ARGUED + 1 :])
     typed = all(value is None or type(value) is kind for value, kind in zip(values, _KINDS, strict=False))
-    return crc32(orjson.dumps(columns)) if typed else None
+    return crc32(orjson.dumps(columns)) if typed else nan
