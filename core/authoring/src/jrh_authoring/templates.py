@@ -39,6 +39,7 @@ def render(source: str, variables: Mapping[str, object]) -> str:
         raise JrhError(f"prompt template: {type(error).__name__}: {error}") from error
 
 
+@lru_cache(maxsize=128)  # every judge of a suite asks for its templates, and most have the same
 def template_variables(source: str) -> frozenset[str]:
     """Return the variables that a template needs; raise `JrhError` if it is not valid."""
     from jinja2 import TemplateSyntaxError, meta

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
 from itertools import product
 from typing import Any, Final
 
@@ -11,13 +10,13 @@ import attrs
 from attrs import evolve
 from jrh import REFERENCE, Interval, Measure, Record, RecordTable, RunReport, Status, Task, content_id, derive_seed
 from jrh.plugins import RuleSpec
-from jrh.plugins.loading import load_plugins
-from jrh.plugins.registry import Plugins, Registry
+from jrh.plugins.registry import Registry
 from jrh.running.reporters import with_sections
 from jrh.running.run_log import Quiet
 from jrh.running.without_suite import builder_without_suite
 from jrh.values import Attrition, ComponentUsed, CostLine, FaultLine, Finding, Flag, SpendLine, TaskSummary, spending_of
 from jrh_measuring import findings_of
+from jrh_measuring.installed import installed_plugins
 
 from jrh_testing.building import declarations
 from jrh_testing.samples import sample_task
@@ -329,7 +328,7 @@ def findings_about(
         plugin: the module whose rules speak; None: all that are installed.
         records: what was asked, where rules read it.
     """
-    plugins = _plugins()
+    plugins = installed_plugins()
     if plugin is not None:
         rules = {spec.name for spec in declarations(plugin) if isinstance(spec, RuleSpec)}
         plugins = evolve(
@@ -354,15 +353,9 @@ def load_sections(report: RunReport) -> RunReport:
     Raises:
         JrhError: a plugin cannot be used.
     """
-    return with_sections(report, builder_without_suite(_plugins()), Quiet())
+    return with_sections(report, builder_without_suite(installed_plugins()), Quiet())
 
 
 def flags_by_name() -> Mapping[str, Flag]:
     """Return the flags that the installed plugins declare, by name."""
-    return _plugins().flags_by_name()
-
-
-@cache
-def _plugins() -> Plugins:
-    """Return what is installed: looking for it takes longer than most tests."""
-    return load_plugins().plugins
+    return installed_plugins().flags_by_name()

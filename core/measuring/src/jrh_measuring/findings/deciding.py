@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cache, partial
+from functools import partial
 from itertools import pairwise
 from typing import Any, Final, TypeAlias, TypeVar
 
@@ -13,7 +13,6 @@ from jrh import RunReport
 from jrh.errors import RAISED
 from jrh.plugins import NoOptions, RuleScope, RuleSpec, shipped_distributions
 from jrh.plugins.factories import make
-from jrh.plugins.loading import load_plugins
 from jrh.plugins.registry import Plugins
 from jrh.text.redact import error_line
 from jrh.values import Finding, FindingSettings, Severity
@@ -24,6 +23,7 @@ from jrh_measuring.findings.design import Chain, Design, Hypothesis, designs_of
 from jrh_measuring.findings.measure_index import MeasureIndex
 from jrh_measuring.findings.page_family import PageFamily, Test
 from jrh_measuring.findings.record import FindingsRecord, RunFindings, TestedHypothesis, rules_of
+from jrh_measuring.installed import installed_plugins
 
 T = TypeVar("T")
 _Tested: TypeAlias = tuple[Test, Hypothesis]
@@ -55,7 +55,7 @@ def with_findings(
     report: RunReport, settings: FindingSettings = NO_SETTINGS, plugins: Plugins | None = None
 ) -> RunReport:
     """Return a report with its findings, and with the family of tests that its claims of a difference belong to."""
-    return with_found(report, decide(report, settings, _load_installed() if plugins is None else plugins).found)
+    return with_found(report, decide(report, settings, installed_plugins() if plugins is None else plugins).found)
 
 
 def with_found(report: RunReport, found: RunFindings) -> RunReport:
@@ -69,11 +69,6 @@ def decide(report: RunReport, settings: FindingSettings, plugins: Plugins) -> Fi
     return FindingsRecord(rules=rules_of(plugins), hypotheses=hypotheses, found=findings)
 
 
-@cache
-def _load_installed() -> Plugins:
-    return load_plugins().plugins
-
-
 def measures_by_role(plugins: Plugins | None = None) -> Mapping[str, frozenset[str]]:
     """Return the names of the measures that have a role (`jrh.plugins.Role`), by role.
 
@@ -81,7 +76,7 @@ def measures_by_role(plugins: Plugins | None = None) -> Mapping[str, frozenset[s
         plugins: what declares them; None: all that is installed.
     """
     roles: dict[str, set[str]] = {}
-    for metric in (_load_installed() if plugins is None else plugins).metrics:
+    for metric in (installed_plugins() if plugins is None else plugins).metrics:
         for info in metric.spec.measures:
             if info.role:
                 roles.setdefault(info.role, set()).add(info.name)
