@@ -17,7 +17,7 @@ import sysconfig
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from enum import Enum
-from functools import cache
+from functools import cache, cached_property
 from importlib import metadata
 from importlib.abc import MetaPathFinder, SourceLoader
 from importlib.machinery import ModuleSpec
@@ -69,7 +69,7 @@ class Source:
     closed: bool = field(default=False, eq=False)
     """Loaded unasked: besides its modules, only what is installed can be imported."""
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """Return the digest of all files; empty without files."""
         return content_id(sorted(self.files.items())) if self.files else ""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import cached_property
 from pathlib import Path
 
 from attrs import frozen
@@ -16,7 +17,7 @@ from jrh.models.ledger import Ledger
 from jrh.plugins.loading import Events
 from jrh.plugins.protocols import Logger
 from jrh.running.building import Builder
-from jrh.running.component_changes import components, note_components, note_part
+from jrh.running.component_changes import ComponentState, components, note_components, note_part
 from jrh.running.outcome import RunRequest
 from jrh.running.progress import Progress
 from jrh.running.rehearsal import check_components, read_items, suite_builder
@@ -46,9 +47,14 @@ class Prepared(RunRequest):
     unknown_calls: int
     """Calls that were in flight when an earlier process was killed."""
 
+    @cached_property
+    def component_states(self) -> tuple[ComponentState, ...]:
+        """Return what the run is made with: sources were read when the suite was resolved, so that nothing changes."""
+        return components(self.resolved, self.run_dir)
+
     def note_components(self, *roles: str) -> None:
         """Remember the components of these roles: what they made is stored."""
-        note_components(self.store, components(self.resolved, self.run_dir), roles)
+        note_components(self.store, self.component_states, roles)
 
 
 @asynccontextmanager
