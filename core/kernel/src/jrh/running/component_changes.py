@@ -143,13 +143,11 @@ def read_components(store: Store) -> tuple[ComponentState, ...]:
     return from_text(tuple[ComponentState, ...], text) if text else ()
 
 
-def changes(
-    store: Store, suite: ResolvedSuite, items_ids: Mapping[str, str], states: Iterable[ComponentState]
-) -> tuple[str, ...]:
+def changes(store: Store, suite: ResolvedSuite, items_ids: Mapping[str, str], run_dir: Path) -> tuple[str, ...]:
     """Say of every component that is not the one of the last run what changed and what is done again."""
     before = {component.key: component for component in read_components(store)}
     sentences = []
-    for current in states:
+    for current in components(suite, run_dir):
         stored = before.get(current.key)
         if stored is not None and stored.made_of != current.made_of:
             cost = _cost(store, suite, items_ids, current)
