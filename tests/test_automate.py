@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import numpy as np
 import pytest
 from attrs import evolve
@@ -19,6 +18,7 @@ from jrh_decide.decisions import Basis, Decisions
 from jrh_measuring import Coded
 from jrh_stats import binomial_limits
 from jrh_testing import Inside, Project, loop_over
+from support import schemas
 from support.suites import simulated_suite, write_items, write_suite
 from xlsxwriter import Workbook
 
@@ -47,7 +47,7 @@ def test_the_first_line_counts_and_json_has_the_same_numbers(tmp_path: Any) -> N
     write_table(project, [*labelled(200, 0), *labelled(100, 50, sure=0.4, topic="hard"), ["x", "YES", "", 0.9, "all"]])
     text = project.run("automate", "table.csv", *STATED, "--by", "topic")
     found = json.loads(project.run("automate", "table.csv", *STATED, "--by", "topic", "--format", "json").output)
-    jsonschema.validate(found, json.loads((ROOT / "schemas" / "automation.schema.json").read_text(encoding="utf-8")))
+    schemas.validate(found, "automation")
     issued = found["issued"]
     assert text.exit_code == 0
     assert found["sentence"] == text.output.splitlines()[0] == (
@@ -241,7 +241,7 @@ def test_a_cascade_asks_the_dear_judge_where_the_cheap_one_is_not_sure_and_peopl
     project.run("run", "suite.yaml", "--run-dir", "run", "--yes")
     words = ("automate", "run", "--cascade", "mini,maxi", "--error", "0.12")
     text, found = project.run(*words).output, json.loads(project.run(*words, "--format", "json").output)
-    jsonschema.validate(found, json.loads((ROOT / "schemas" / "cascade.schema.json").read_text(encoding="utf-8")))
+    schemas.validate(found, "cascade")
     cheap, dear = found["stages"]
     assert text.startswith(found["sentence"].partition(":")[0])
     assert cheap["reached"] == 120

@@ -7,7 +7,6 @@ import re
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
 from attrs import evolve
 from jrh import read_items
@@ -15,6 +14,7 @@ from jrh_decide.card import card_markdown, make_card
 from jrh_review.labelling import ScreenDecision, label_desk
 from jrh_review.person_labels import LabelAction
 from jrh_testing import Inside, Project
+from support import schemas
 from support.suites import simulated_suite, write_items, write_suite
 
 pytestmark = pytest.mark.inside
@@ -56,7 +56,7 @@ def test_the_shipped_schema_is_what_the_classes_give() -> None:
 
 def test_the_numbers_are_those_of_the_run(project: Project) -> None:
     found = card(project)
-    jsonschema.validate(found, json.loads((ROOT / "schemas" / "card.schema.json").read_text()))
+    schemas.validate(found, "card")
     stored = json.loads(project.read("run/report.json"))["measures"]
     keys = ("name", "judge", "test", "estimate", "n_trials")
     written = [[each[key] for key in keys] for each in stored]
@@ -173,7 +173,7 @@ def test_the_next_spending_is_what_the_findings_of_the_report_need(project: Proj
         project.run("advise", "run").output,
         json.loads(project.run("advise", "run", "--format", "json").stdout),
     )
-    jsonschema.validate(found, json.loads((ROOT / "schemas" / "advice.schema.json").read_text()))
+    schemas.validate(found, "advice")
     report = json.loads(project.read("run/report.json"))
     bases = [basis for each in report["findings"] if each["severity"] == "inconclusive" for basis in each["basis"]]
     assert found["open"] == len(bases) > 0

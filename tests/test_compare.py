@@ -10,7 +10,8 @@ import jrh
 import pytest
 from attrs import evolve
 from jrh_testing import Inside, Project, call
-from support.comparing import ROOT, compare, found, row
+from support.comparing import compare, found, row
+from support.schemas import SCHEMAS
 from support.suites import LABELS, simulated_suite, write_items, write_suite
 from support.verdicts import YES_NO, import_judges, right_with
 
@@ -26,7 +27,7 @@ def test_the_shipped_schema_is_what_the_classes_give() -> None:
     root = schemas.definitions.pop("jrh_measuring.Comparison")
     head = {"$schema": DRAFT, "title": "The findings of `jrh compare`"}
     expected = json.dumps({**head, **root, "$defs": dict(sorted(schemas.definitions.items()))}, indent=2) + "\n"
-    shipped = ROOT / "schemas" / "comparison.schema.json"
+    shipped = SCHEMAS / "comparison.schema.json"
     assert shipped.read_text() == expected, "write the expected text into schemas/comparison.schema.json"
 
 

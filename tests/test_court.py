@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
 from jrh import read_items
 from jrh_authoring.suite_schema import DRAFT, TypeSchemas
@@ -16,6 +15,7 @@ from jrh_court.estimates import CourtAnswer
 from jrh_review.labelling import ScreenDecision, label_desk
 from jrh_review.person_labels import LabelAction
 from jrh_testing import Inside, Project
+from support.schemas import validate
 from support.suites import simulated_suite, write_suite
 
 pytestmark = pytest.mark.inside
@@ -74,7 +74,7 @@ def answer(project: Project, docket: str, *words: str) -> Any:
     done = project.run("court", "run", "--docket", docket, *words, "--format", "json")
     assert done.exit_code == 0, done.output
     found = json.loads(done.stdout)
-    jsonschema.validate(found, json.loads(SCHEMA.read_text("utf-8")))
+    validate(found, "court")
     return found
 
 

@@ -17,6 +17,7 @@ from jrh_decide import ranking
 from jrh_decide.ranking import Contests, bradley_terry, correct_by_labels, rank_systems
 from jrh_stats import prediction_powered_mean
 from jrh_testing import Inside, Project, loop_over
+from support import schemas
 from support.suites import simulated_suite, write_items, write_suite
 
 from tests.studies.rank import EQUAL, World
@@ -51,8 +52,6 @@ def row(found: Any, system: str, judge: int = 0) -> Any:
 
 
 def test_the_first_line_counts_and_json_has_the_same_numbers(tmp_path: Any) -> None:
-    import jsonschema
-
     project = Inside(tmp_path)
     rows = [*duels(40, 50, human="B"), *duels(25, 50, "b", "c", human="A"), *duels(42, 50, "a", "c", human="A")]
     write_table(project, [*rows, ("t", "a", "b", "tie", ""), ("u", "a", "b", "garbage", "B"), ("v", "a", "a", "A", "")])
@@ -64,7 +63,7 @@ def test_the_first_line_counts_and_json_has_the_same_numbers(tmp_path: Any) -> N
         "labels: 'b'. People put 'b' first."
     )
     found = ranks(project, *words)
-    jsonschema.validate(found, json.loads((ROOT / "schemas" / "ranks.schema.json").read_text(encoding="utf-8")))
+    schemas.validate(found, "ranks")
     assert found["sentences"] == text.output.splitlines()[:1]
     first = row(found, "a")
     assert (first["total"], first["ties"], first["verdicts"], first["missing"]) == (82, 1, 101, 1)

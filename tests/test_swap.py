@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
 from jrh_testing import Inside, Project
+from support import schemas
 from support.suites import simulated_suite, write_items, write_suite
 
 pytestmark = pytest.mark.inside
@@ -41,7 +41,7 @@ def answer(project: Project, *words: str) -> Any:
     done = project.run("swap", *words, "--format", "json")
     assert done.exit_code == 0, done.output
     found = json.loads(done.stdout)
-    jsonschema.validate(found, json.loads((ROOT / "schemas" / "swap.schema.json").read_text(encoding="utf-8")))
+    schemas.validate(found, "swap")
     return found
 
 

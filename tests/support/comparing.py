@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 from jrh_testing import Outcome, Project, call
 
-ROOT = Path(__file__).resolve().parents[2]
+from support import schemas
+
 SMALL = {"metrics": ["missing"], "reports": ["terminal"]}
 """What a comparison needs of a run: its records."""
 
@@ -22,10 +22,8 @@ def compare(project: Project, *arguments: str, code: int = 0) -> Outcome:
 
 def found(project: Project, *arguments: str, code: int = 0) -> dict[str, Any]:
     """Compare, check the document against the schema, and return it."""
-    import jsonschema
-
     document: dict[str, Any] = json.loads(compare(project, *arguments, "--format", "json", code=code).stdout)
-    jsonschema.validate(document, json.loads((ROOT / "schemas" / "comparison.schema.json").read_text()))
+    schemas.validate(document, "comparison")
     return document
 
 

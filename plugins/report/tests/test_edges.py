@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import jrh_report.plugin
 import pytest
@@ -72,6 +74,16 @@ def nameless(report):
 EDGES = (no_records, only_missing, one_judge, one_item, not_finite, endless, nameless)
 
 
+@cache
+def validator() -> Any:
+    """Check the schema once, which takes a third of a second."""
+    from jsonschema import Draft202012Validator
+
+    schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
+    Draft202012Validator.check_schema(schema)
+    return Draft202012Validator(schema)
+
+
 @pytest.mark.parametrize("reporter", REPORTERS)
 def test_an_empty_run_has_every_report(render, reporter) -> None:
     assert render(reporter, empty_report())
@@ -90,11 +102,9 @@ def test_a_run_that_found_little_has_every_report_twice_the_same(render, shown, 
 
 @pytest.mark.parametrize("edge", [lambda report: empty_report(), lambda report: report, *EDGES])
 def test_the_json_report_fits_its_schema_and_holds_no_number_that_json_lacks(render, edge) -> None:
-    import jsonschema
-
     found = json.loads(render("json", edge(sample_report())), parse_constant=pytest.fail)
 
-    jsonschema.validate(found, json.loads(SCHEMA.read_text(encoding="utf-8")))
+    validator().validate(found)
 
 
 def test_reports_that_are_not_asked_for_are_no_default() -> None:
