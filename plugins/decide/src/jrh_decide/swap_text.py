@@ -9,7 +9,7 @@ from typing import Any, Final
 from jrh import Interval
 from jrh.text import clean_text, count_noun, format_dollars
 from jrh_measuring import format_counts, format_ends, format_number, state_p, terminal_text
-from jrh_measuring.comparing.results import Noise, served_to
+from jrh_measuring.comparing.results import served_to
 
 from jrh_decide.equating import Mark
 from jrh_decide.swap import ANSWERED, FEWEST, SAME, Answer, Row, Swap, Translation
@@ -129,14 +129,11 @@ def _cells(row: Row, *, several: bool, found: Swap) -> Iterator[str]:
 def _agreement(found: Swap) -> Iterator[str]:
     for each in found.agreement:
         noises = ((found.old, each.noise_first), (found.new, each.noise_second))
-        again = [f"'{clean_text(side.label)}' {_noise(noise)}" for side, noise in noises if noise and noise.pairs]
+        counts = [(side.label, noise.differing, noise.pairs) for side, noise in noises if noise and noise.pairs]
+        again = [f"'{clean_text(label)}' {differing:,} of {pairs:,}" for label, differing, pairs in counts]
         reruns = f" Asked again, {' and '.join(again)} of pairs differ." if again else ""
         rate = "" if each.rate is None else f" ({_share(each.rate, each.low, each.high)})"
         yield f"{clean_text(each.test)}: {each.changed:,} of {each.trials:,} verdicts change{rate}.{reruns}"
-
-
-def _noise(noise: Noise) -> str:
-    return f"{noise.differing:,} of {noise.pairs:,}"
 
 
 def _share(value: float, low: float | None, high: float | None) -> str:

@@ -196,7 +196,7 @@ def conclusions(text: str, grammar: Grammar) -> Iterator[Finding]:
         # Judges also quote the answer that the item gives.
         if match["answer"] and _stands_for_a_number(text, match):
             continue
-        before = _clause_before(text, match.start())
+        before = re.split(r"[.!?;,\n]", text[max(0, match.start() - 60) : match.start()])[-1]
         if cues.SUPPOSED.search(before):
             continue
         finding = next(iter(grammar.scan(text, match.end(), _clause_end(text, match.end()))), None)
@@ -221,10 +221,6 @@ def _stands_for_a_number(text: str, match: re.Match[str]) -> bool:
     return following[:1].isdigit() and not re.search(
         r"\b(?:my|final)\s$", text[max(0, match.start() - 10) : match.start()]
     )
-
-
-def _clause_before(text: str, at: int) -> str:
-    return re.split(r"[.!?;,\n]", text[max(0, at - 60) : at])[-1]
 
 
 def _clause_end(text: str, at: int) -> int:

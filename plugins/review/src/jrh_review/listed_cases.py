@@ -252,7 +252,7 @@ def _columns(
     by_place = rows[np.lexsort((trials.place[rows], group))]
     first = by_place[np.cumsum(trials_of) - trials_of]
     yield trials.place[first].tolist()
-    yield from (_names(column, first) for column in texts)
+    yield from ([column.names[code] for code in column.codes[first].tolist()] for column in texts)
     yield trials_of.tolist()
     labels = _counts(group[usable], trials.label[rows[usable]], trials.labels, len(first))
     yield [counts[0][0] if counts else "" for counts in labels]
@@ -272,10 +272,6 @@ def _texts(trials: Trials) -> tuple[Coded, ...]:
         *(trials.task, trials.written_test, trials.variant, trials.stratum, trials.judge, trials.item, trials.case),
         gold,
     )
-
-
-def _names(column: Coded, rows: Codes) -> list[str]:
-    return [column.names[code] for code in column.codes[rows].tolist()]
 
 
 def _counts(group: Codes, codes: Codes, names: Sequence[str], groups: int) -> list[list[tuple[str, int]]]:

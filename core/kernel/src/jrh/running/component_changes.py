@@ -13,7 +13,7 @@ from attrs import field, frozen
 from jrh.document.convert import from_text, to_text
 from jrh.errors import JrhError
 from jrh.hashing import canonical_json, content_id
-from jrh.plugins.component_identity import Source, SourceKind, read_source
+from jrh.plugins.component_identity import SourceKind, read_source
 from jrh.plugins.specs import PerturberSpec
 from jrh.running.identity import identity
 from jrh.running.schedule import judge_ids, trial_id
@@ -120,14 +120,11 @@ def _state(role: str, resolved: Resolved[Any], suite: ResolvedSuite, run_dir: Pa
                 base=Path(os.path.relpath(source.base.absolute(), run_dir.absolute())).as_posix(),
                 files=source.files,
             )
-            for source in _sources(resolved)
+            for part in (resolved, *parts_of([resolved]))
+            for source in part.sources
         ),
         **place,
     )
-
-
-def _sources(resolved: Resolved[Any]) -> tuple[Source, ...]:
-    return (*resolved.sources, *(source for part in parts_of([resolved]) for source in part.sources))
 
 
 def note_components(store: Store, current: Iterable[ComponentState], roles: Collection[str]) -> None:
