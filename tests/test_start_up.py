@@ -55,13 +55,7 @@ def test_a_plain_run_and_its_report_import_no_slow_library(tmp_path: Path) -> No
 
 
 def test_a_plan_does_not_import_what_its_judges_learn_with(tmp_path: Path) -> None:
-    program = (
-        "import sys; from jrh.cli import invoke; code = invoke(['plan', 'suite.yaml']);"
-        "print(code, 'sklearn' in sys.modules, 'scipy.stats' in sys.modules)"
-    )
-    (tmp_path / "suite.yaml").write_text(SUITE.replace("JUDGE", "baseline"), encoding="utf-8")
-    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.stdout.splitlines()[-1] == "0 False False", done.stdout + done.stderr
+    _import_nothing_slow(tmp_path, "baseline", ["plan", "suite.yaml"])
 
 
 MODULES = {"--version": 170, "plan": 1078, "run": 1321, "http": 1026}
@@ -87,14 +81,18 @@ def _last_line(tmp_path: Path, program: str) -> list[str]:
     return done.stdout.splitlines()[-1].split()
 
 
+def _write_http_suite(folder: Path, monkeypatch: pytest.MonkeyPatch, url: str) -> None:
+    monkeypatch.setenv("START_KEY", "k")
+    model = f'{{provider: openai-http, model: m, base_url: "{url}", api_key_env: START_KEY}}'
+    suite = SUITE.replace("[JUDGE]", "[{judge: llm, model: m}]") + f"models: {{m: {model}}}\n"
+    (folder / "suite.yaml").write_text(suite.replace("reports: [terminal, json, html, markdown]\n", ""))
+
+
 def test_a_run_imports_nothing_for_its_report_before_the_first_call(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("START_KEY", "k")
-    with ChatServer(lambda body: "YES") as server:
-        model = f'{{provider: openai-http, model: m, base_url: "{server.url}", api_key_env: START_KEY}}'
-        suite = SUITE.replace("[JUDGE]", "[{judge: llm, model: m}]") + f"models: {{m: {model}}}\n"
-        (tmp_path / "suite.yaml").write_text(suite.replace("reports: [terminal, json, html, markdown]\n", ""))
+    with ChatServer("YES") as server:
+        _write_http_suite(tmp_path, monkeypatch, server.url)
         port = server.url.rpartition(":")[2].partition("/")[0]
         code, modules, *for_the_report = _last_line(tmp_path, UNTIL_THE_FIRST_CALL.replace("PORT", port))
     assert (code, for_the_report) == ("0", [])
@@ -109,6 +107,52 @@ def test_a_command_imports_no_more_modules_than_it_did(tmp_path: Path, command: 
     code, modules = _last_line(tmp_path, program)
     assert code == "0"
     assert int(modules) <= MODULES[command]
+
+
+FUNCTION_CALLS = {"call": 765, "trial": 655}
+"""Calls of Python functions for one more model call over HTTP, and for one more trial of a simulated judge with its
+case: a tenth more than it takes. Seconds depend on what else a machine does, and these do not."""
+COUNT = """\
+import json, sys, threading
+from jrh.cli import invoke
+
+def count(frame, event, argument):
+    global calls
+    calls += event == "call"
+
+found = []
+for words in RUNS:
+    calls = 0
+    # The first run imports, and what the second one has in common with the third cancels out.
+    threading.setprofile(count if found else None)
+    sys.setprofile(count if found else None)
+    code = invoke(["run", "suite.yaml", "--yes", "--no-cache", "--run-dir", str(len(found)), *words])
+    sys.setprofile(None)
+    threading.setprofile(None)
+    assert code == 0, code
+    with open(f"{len(found)}/report.json") as file:
+        found.append((calls, json.load(file)["planned"]))
+print((found[2][0] - found[1][0]) / (found[2][1] - found[1][1]), found)
+"""
+
+
+def _count_calls(folder: Path, *settings: str) -> float:
+    always = ("reports=[json]", "metrics=[missing]", "tests=[format]" if "sample" in settings[0] else "tests=[]")
+    runs = [[word for each in (*always, setting) for word in ("--set", each)] for setting in (settings[0], *settings)]
+    return float(_last_line(folder, COUNT.replace("RUNS", str(runs)))[0])
+
+
+def test_calls_and_trials_cost_no_more_function_calls_than_they_did(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ChatServer("YES") as server:
+        _write_http_suite(tmp_path, monkeypatch, server.url)
+        calls = _count_calls(tmp_path, "reference.repeats=1", "reference.repeats=9")
+    (tmp_path / "trials").mkdir()
+    (tmp_path / "trials/suite.yaml").write_text(SUITE.replace("JUDGE", "{judge: simulated, name: j}"))
+    trials = _count_calls(tmp_path / "trials", "data.sample.n=6", "data.sample.n=18")
+    found = {"call": calls, "trial": trials}
+    assert all(0.8 * bound < found[what] <= bound for what, bound in FUNCTION_CALLS.items()), found
 
 
 def test_garbage_is_collected_while_a_command_works_and_not_while_it_is_imported_or_ends(

@@ -58,6 +58,8 @@ _OTHERS: Final = re.compile(r"(?<=://)[^\s/:@]{0,100}:[^\s/@]{3,200}(?=@)|-----B
 _BRIEF: Final = 500
 """Characters of a text that often comes again, as brief answers and explanations do: its keys are looked for once."""
 _CHANGE: Final = re.compile(r"(?<=[a-z])[A-Z\d]|(?<=[A-Z])\d|(?<=\d)[A-Za-z]")
+_MIXED: Final = re.compile(r"[A-Z\d]")
+_DIGIT: Final = re.compile(r"\d")
 _RANDOM: Final = 0.2
 """Changes between small letters, capitals and digits per character: 0.4 in random text, below 0.1 in names."""
 
@@ -108,21 +110,18 @@ def find_keys(text: str) -> Iterator[tuple[int, int]]:
         before = text[max(0, start - _BEFORE) : start]
         if forms := list(_FORM.finditer(text, start, end)):
             yield from (form.span() for form in forms)
-        elif _is_named(before, word[0]):
+        # Nearly all long words of a reply are names of fields, in small letters.
+        elif _MIXED.search(word[0]) and _is_named(before, word[0]):
             yield start, end
     if "://" in text or "PRIVATE KEY" in text:
         yield from (other.span() for other in _OTHERS.finditer(text))
 
 
 def _is_named(before: str, word: str) -> bool:
-    if looks_random(word):
+    # Keys are drawn by chance: they change between letters and digits again and again.
+    if len(_CHANGE.findall(word)) >= _RANDOM * len(word):
         return bool(_NAMED.search(before) or _SCHEME.search(before))
-    return bool(re.search(r"\d", word) and _SCHEME.search(before))
-
-
-def looks_random(word: str) -> bool:
-    """Tell whether a word was drawn by chance, as keys are: it changes between letters and digits again and again."""
-    return len(_CHANGE.findall(word)) >= _RANDOM * len(word)
+    return bool(_DIGIT.search(word) and _SCHEME.search(before))
 
 
 def mask_keys(text: str) -> str:
