@@ -189,8 +189,7 @@ def record_schema() -> Schema:
     """Return the schema of a record as the kernel writes it."""
     schemas = TypeSchemas(written=False)
     schemas.of(Record)
-    record = schemas.definitions.pop("Record")
-    return _document("One row of a run: trial, reply and verdict", record, schemas)
+    return _document("One row of a run: trial, reply and verdict", schemas.definitions.pop("Record"), schemas)
 
 
 def results_schema(plugins: Plugins) -> Schema:

@@ -27,8 +27,7 @@ def arrow_rows(path: Path, problems: Problems, columns: Mapping[str, str | None]
         with (_arrow if stream else _parquet)(path, problems) as (schema, batches):
             names = _readable(schema, columns, problems)
             for batch in batches(names) if names else ():
-                read = [_values(batch.column(name)) for name in names]
-                for values in zip(*read, strict=True):
+                for values in zip(*[_values(batch.column(name)) for name in names], strict=True):
                     number += 1
                     cells = {name: json_value(value) for name, value in zip(names, values, strict=True)}
                     yield Row(line=number, values=cells, source=problems.source)

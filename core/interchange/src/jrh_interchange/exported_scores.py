@@ -142,8 +142,7 @@ def _gold_field(rows: Sequence[ExportRow], options: ScoreOptions, source: str) -
     if options.gold is not None and options.gold not in candidates:
         known = _join_names(candidates) or "none"
         raise JrhError(f"'{source}' has no field '{options.gold}' for gold labels; it has {known}")
-    default = next((row.default_gold for row in rows if row.default_gold in candidates), "")
-    return options.gold or default
+    return options.gold or next((row.default_gold for row in rows if row.default_gold in candidates), "")
 
 
 def _join_names(names: Sequence[str]) -> str:
@@ -268,12 +267,11 @@ def _record(row: ExportRow, task: Task, meaning: _Meaning, gold: str) -> Record:
     # scale is a mistake of the import, and is refused below.
     if meaning.options.output is not None and answer is not None and task.scale.match(answer) is None:
         fields["detail"], answer = f"the answer is {answer[:_MOST_QUOTED]!r}", None
-    label = _on_scale(task, answer, "verdict")
     return imported_record(
         task=task,
         item_id=row.item,
         judge=meaning.options.judge or row.judge or row.metric,
-        label=label,
+        label=_on_scale(task, answer, "verdict"),
         gold=_on_scale(task, meaning.label(row.golds.get(gold)), "gold label") if gold else None,
         status=stated if lost else None,
         **fields,

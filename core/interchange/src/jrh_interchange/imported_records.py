@@ -134,7 +134,6 @@ def imported_record(
     # In a comparison each option has a length of its own, which `content` does not tell.
     measured = {LENGTH: length_of(content)} if content.strip() and task.mode is not Mode.PAIRWISE else {}
     # A label that is not on the scale stays unchanged, so that the error message shows it as written.
-    canonical = label_map.get(label, label) if presented and label is not None else label
     return Record(
         # Not from the label: two rows about one trial are a mistake of the log, which `check_records` finds by equal
         # ids.
@@ -154,7 +153,7 @@ def imported_record(
         expected=expected,
         status=status or (Status.OK if label is not None else Status.UNPARSABLE),
         presented=presented_label or (label if presented else invert(label_map, label or "")),
-        canonical=canonical,
+        canonical=label_map.get(label, label) if presented and label is not None else label,
         argued=argued or None,
         # Only the words count: another line break does not make another text.
         cluster=content_id(" ".join(content.split())) if content.strip() else "",

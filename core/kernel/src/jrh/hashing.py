@@ -63,8 +63,7 @@ def is_plain(value: object, floats: tuple[float, float] = (0.0, inf)) -> bool:
 def content_id(*parts: object) -> str:
     """Return the id of JSON-like parts: the first 128 bits of SHA-256 over their canonical JSON."""
     # JSON escapes can put lone surrogates into a text; strict UTF-8 would refuse to encode them.
-    digest = hashlib.sha256(canonical_json(parts).encode("utf-8", "surrogatepass"))
-    return digest.hexdigest()[:ID_LENGTH]
+    return hashlib.sha256(canonical_json(parts).encode("utf-8", "surrogatepass")).hexdigest()[:ID_LENGTH]
 
 
 def texts_id(texts: Sequence[str], *first: str) -> str:

@@ -364,8 +364,7 @@ def _without_order(trials: Trials, rows: Codes, families: Collection[str], own: 
     same = own & ~trials.reference & np.isin(family.codes, wanted)
     test = trials.test
     candidates = {test.names[code]: code for code in np.unique(test.codes[same])}
-    chain = test.names[test.codes[rows[0]]]
-    named = _without_order_steps(chain)
+    named = _without_order_steps(test.names[test.codes[rows[0]]])
     # Several tests may take the same steps with other texts; the name of the chain tells which of them it repeats.
     chosen = [candidates[named]] if named in candidates else list(candidates.values())
     same &= np.isin(test.codes, chosen) & (len(chosen) == 1)

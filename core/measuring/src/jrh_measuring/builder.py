@@ -335,12 +335,11 @@ class MeasureBuilder:
         trials, answered = self.trials, rows[self.trials.usable[rows]]
         items = number_of(trials.item.codes, rows)
         # One object says that every item is its own cluster: then one count serves for both.
-        alone = trials.cluster is trials.item
         facts = _Facts(
             rows=rows,
             labels=labels,
             items=items,
-            clusters=items if alone else number_of(trials.cluster.codes, rows),
+            clusters=items if trials.cluster is trials.item else number_of(trials.cluster.codes, rows),
             constant=len(answered) > 1 and number_of(labels, answered) == 1,
         )
         self._facts[key] = facts

@@ -80,8 +80,7 @@ Levels: TypeAlias = list[tuple[str, Codes]]
 def _cell_rows(trials: Trials, factors: Sequence[str]) -> Iterator[tuple[Codes, *tuple[Levels, ...]]]:
     """Yield the rows of every task, judge and test, and for each factor the names and rows of its levels."""
     # Every metric walks the same cells.
-    groups = trials.compute_once("cells", lambda: list(split_rows(_tests(trials))))
-    for place, rows in enumerate(groups):
+    for place, rows in enumerate(trials.compute_once("cells", lambda: list(split_rows(_tests(trials))))):
         yield (
             rows,
             *(

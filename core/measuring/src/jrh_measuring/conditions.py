@@ -148,8 +148,7 @@ class _Again:
 
     def _no_dose(self, rows: Codes) -> Mask:
         """Return the rows of strength 0 whose variant the test also applies more strongly."""
-        place = LEVELS.index("strength")
-        stronger = self.table[self.levels[rows], place] > 0
+        stronger = self.table[self.levels[rows], LEVELS.index("strength")] > 0
         variant = self.columns["variant"].codes[rows]
         return np.asarray(~stronger & np.isin(variant, variant[stronger]))
 

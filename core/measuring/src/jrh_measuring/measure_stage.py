@@ -103,8 +103,7 @@ def _with_findings(report: RunReport, work: StageWork) -> RunReport:
         return report
     rules = rule_changes(record.rules, decided.rules) or "those of the run"
     again = f"findings decided again with the installed rules ({rules})"
-    changes = (again, *changes_of_findings(record.found, decided.found))
-    return report.add_notes(changes)
+    return report.add_notes((again, *changes_of_findings(record.found, decided.found)))
 
 
 def _readable_record(work: StageWork) -> FindingsRecord | None:
@@ -284,12 +283,11 @@ def _mark(each: Measure, metric: str, simulated: frozenset[str]) -> Measure:
 def stage_digest(builder: Builder, store: Store, tasks: Sequence[Task]) -> str:
     """Return the id of everything the measures depend on: items, plan, records, metrics, level."""
     suite = builder.resolved.suite
-    metrics = [identity(resolved, builder.resolved) for resolved in builder.resolved.metrics]
     return content_id(
         store.items.digest(),
         store.trials.digest(),
         [store.records.write_state(), store.records.rationales_digest(), store.cases.validity()],
-        metrics,
+        [identity(resolved, builder.resolved) for resolved in builder.resolved.metrics],
         suite.level,
         suite.resamples,
         suite.seed,

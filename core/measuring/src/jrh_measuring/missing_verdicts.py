@@ -93,8 +93,7 @@ def informative(trials: Trials, level: float = 0.95) -> Mapping[tuple[str, str],
 def _dependences(trials: Trials, alpha: float) -> Iterator[tuple[tuple[str, str], Dependence]]:
     for cell in tasks_of(trials):
         rows = cell.rows
-        gone = rows[~trials.usable[rows]]
-        if len(np.unique(trials.cluster.codes[gone])) < _LEAST:
+        if len(np.unique(trials.cluster.codes[rows[~trials.usable[rows]]])) < _LEAST:
             continue
         p = {reason: value for reason, value in _tests(trials, rows) if value is not None}
         # Four tests at 5% each would flag up to a fifth of the runs in which nothing depends on anything.
@@ -137,8 +136,7 @@ def _by_rightness(trials: Trials, rows: Codes) -> tuple[Floats, Floats]:
     """Return by cluster the share missing, beyond its conditions, and the share right of the other verdicts."""
     truth = right_label(trials)[rows]
     scored = (truth >= 0) & trials.usable[rows]
-    right = np.where(scored, trials.label[rows] == truth, 0.0)
-    return _by_other_verdicts(trials, rows, right, scored)
+    return _by_other_verdicts(trials, rows, np.where(scored, trials.label[rows] == truth, 0.0), scored)
 
 
 def _by_confidence(trials: Trials, rows: Codes) -> tuple[Floats, Floats]:

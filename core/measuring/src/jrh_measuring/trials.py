@@ -141,8 +141,7 @@ def rerun_codes(trials: Trials) -> Codes:
 
 def count_missing_by_status(trials: Trials, rows: Codes) -> dict[str, int]:
     """Count the trials without a verdict among some rows by status."""
-    gone = rows[~trials.usable[rows]]
-    counts = np.bincount(trials.status.codes[gone], minlength=len(trials.status.names))
+    counts = np.bincount(trials.status.codes[rows[~trials.usable[rows]]], minlength=len(trials.status.names))
     return {name: int(count) for name, count in zip(trials.status.names, counts, strict=True) if count}
 
 

@@ -166,8 +166,7 @@ def count_disagreeing_pairs(counts: ArrayLike) -> tuple[Floats, Floats]:
     total = table.sum(axis=1)
     # From the counts: a question asked n times has n (n - 1) / 2 pairs, which are never listed.
     pairs = total * (total - 1) / 2
-    agreeing = (table * (table - 1) / 2).sum(axis=1)
-    return pairs - agreeing, pairs
+    return pairs - (table * (table - 1) / 2).sum(axis=1), pairs
 
 
 def rerun_disagreement(counts: ArrayLike, clusters: ArrayLike, *, level: float = 0.95) -> Estimate:

@@ -143,8 +143,7 @@ def bin_edges(p: Floats, bins: int, binning: Binning) -> Floats:
         raise ValueError("a reliability curve needs at least one bin")
     if binning == "width" or not len(p):
         return np.linspace(0.0, 1.0, bins + 1)
-    inner = np.quantile(p, np.arange(1, bins) / bins, method="inverted_cdf")
-    return np.concatenate([[0.0], inner, [1.0]])
+    return np.concatenate([[0.0], np.quantile(p, np.arange(1, bins) / bins, method="inverted_cdf"), [1.0]])
 
 
 def bin_places(p: Floats, edges: Floats) -> Codes:
@@ -418,5 +417,4 @@ def _absolute_moments(n: Floats, pi: Floats, centre: Floats) -> tuple[Floats, Fl
     mean = off + 2 * under1
     second = v + off**2
     cubed = off**3 + 3 * off * v + v * (1 - 2 * pi) + 2 * under3
-    variance = np.maximum(second - mean**2, 0.0)
-    return mean, variance, cubed - 3 * mean * second + 2 * mean**3
+    return mean, np.maximum(second - mean**2, 0.0), cubed - 3 * mean * second + 2 * mean**3

@@ -132,8 +132,7 @@ def score_tau_b(scores: ArrayLike, levels: ArrayLike, clusters: ArrayLike, *, le
     value = surplus / np.sqrt(untied_scores * untied_levels)
     defined = (untied_scores_without > 0) & (untied_levels_without > 0)
     scale = np.sqrt(np.where(defined, untied_scores_without * untied_levels_without, 1.0))
-    without = np.where(defined, surplus_without / scale, value)
-    return _interval(float(value), without, len(numbers), level)
+    return _interval(float(value), np.where(defined, surplus_without / scale, value), len(numbers), level)
 
 
 def _read_pairs(scores: ArrayLike, right: ArrayLike, clusters: ArrayLike) -> tuple[Floats, Floats, Codes]:
@@ -207,8 +206,7 @@ def _interval(value: float, without: Floats, n: int, level: float) -> Estimate:
         return enclose(value, low, high, method="wilson-clusters", n=n, clusters=count, flags=(FEW_EVENTS,))
     finite = bool(np.all(1 - np.abs(without) > _NOISE))
     moved = np.arctanh(without) if finite else without / (1 - value**2)
-    counts = np.ones(count, dtype=np.int64)
-    degrees = effective_degrees(moved, counts)
+    degrees = effective_degrees(moved, np.ones(count, dtype=np.int64))
     variance = float(np.square(moved - moved.mean()).sum()) * (count - 1) / count
     reach = t_quantile(level, degrees) * np.sqrt(variance)
     low, high = (float(end) for end in np.tanh(np.arctanh(value) + np.array([-reach, reach])))

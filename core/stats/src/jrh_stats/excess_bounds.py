@@ -65,8 +65,7 @@ def excess_bounds(
     table, lost = np.asarray(counts, dtype=np.float64), np.asarray(missing, dtype=np.int64)
     if table.ndim != 3 or lost.shape != table.shape[:2]:  # noqa: PLR2004 - items, groups, labels
         raise ValueError("give the missing answers per item and group")
-    answers = table.sum(axis=2) + lost
-    takes = takes_part(answers)
+    takes = takes_part(table.sum(axis=2) + lost)
     rows = np.flatnonzero(takes.any(axis=1))
     if not len(rows):
         return None

@@ -232,8 +232,7 @@ def _draw_outcomes(kinds: Sequence[Kind], resamples: int, seed: int) -> tuple[Fl
         # Exchanged sides, which may be of many kinds: how many keep their sign is binomial.
         counts = np.array([kind.count for kind in even])
         columns = np.stack([kind.columns for kind in even])
-        step = max(1, _CHUNK // len(even))
-        for part in parts_of(resamples, step):
+        for part in parts_of(resamples, max(1, _CHUNK // len(even))):
             times = generator.binomial(counts, 0.5, size=(part.stop - part.start, len(even))).astype(np.float64)
             total[part] += times @ columns[:, 0] + (counts - times) @ columns[:, 1]
     for kind in kinds:
@@ -307,11 +306,10 @@ def sides(
     first[item] = np.arange(len(item), dtype=np.int32)  # any answer of the item: they share cluster and weight
     cluster, _ = dense_codes(np.arange(int(complete.sum())) if clusters is None else clusters[first[complete]])
     used = there & complete[item]
-    place = (np.cumsum(complete) - 1).astype(np.int32)
     return Answers(
         value=value[used],
         second=second[used],
-        item=place[item[used]],
+        item=(np.cumsum(complete) - 1).astype(np.int32)[item[used]],
         slot=slot[used],
         cluster=cluster,
         weight=both[1][complete].astype(np.float64) if weights is None else weights[first[complete]],

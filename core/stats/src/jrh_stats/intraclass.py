@@ -248,8 +248,7 @@ def _by_contrast(m: MeanSquares, form: IccForm, level: float, *, known_items: bo
 
     def end(r: float, side: int) -> float:
         item = (1 - r) / k
-        weights = np.array([item, -r / n, r / n - r - item])
-        return combination_interval(weights, squares, degrees, level)[side]
+        return combination_interval(np.array([item, -r / n, r / n - r - item]), squares, degrees, level)[side]
 
     low, high = (_root(lambda r, side=side: end(r, side)) for side in (0, 1))  # type: ignore[misc]
     return (k * low / (1 + (k - 1) * low), k * high / (1 + (k - 1) * high)) if form[2] == "k" else (low, high)

@@ -53,8 +53,7 @@ def jackknife_variance(without: Floats, counts: Codes) -> float:
     """Compute the jackknife variance from the values without a cluster of each kind."""
     clusters = int(counts.sum())
     # Around the mean of these values (Efron 1982, chapter 3), not around the statistic of all clusters.
-    mean = float(counts @ without) / clusters
-    return float(counts @ np.square(without - mean)) * (clusters - 1) / clusters
+    return float(counts @ np.square(without - float(counts @ without) / clusters)) * (clusters - 1) / clusters
 
 
 def beyond_chance(disagreement: Floats, chance: Floats) -> Floats:

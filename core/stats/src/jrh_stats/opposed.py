@@ -79,8 +79,7 @@ def opposition_test(
         for level in levels[1:]:
             place = np.tile(np.arange(items), (drawn, 1))
             for block in blocks:
-                order = np.argsort(generator.random((drawn, len(block))), axis=1)
-                place[:, block] = block[order]
+                place[:, block] = block[np.argsort(generator.random((drawn, len(block))), axis=1)]
             dealt[:, :, level] = table[place, level]
         as_low += int(np.count_nonzero(_agreement(dealt, of_pairs, counts) <= observed + _NOISE))
     return Significance(

@@ -99,9 +99,8 @@ def sign_flip_test(differences: ArrayLike, *, resamples: int = 2000, seed: int =
     totals = _all_signs(sizes) if exact else _draw_signs(sizes, resamples, seed)
     extreme = int((np.abs(totals) >= observed - _NOISE * max(observed, 1.0)).sum())
     # The observed pattern is among those enumerated, and counts as one more draw where they are drawn: p is never 0.
-    p = extreme / len(totals) if exact else (1 + extreme) / (1 + len(totals))
     return Significance(
-        p=p,
+        p=extreme / len(totals) if exact else (1 + extreme) / (1 + len(totals)),
         statistic=observed,
         method="sign-flip-exact" if exact else "sign-flip",
         n=len(sizes),
@@ -143,8 +142,7 @@ def exchange_test(sums: ArrayLike, *, resamples: int = 2000, seed: int = 0) -> S
     generator, extreme = np.random.default_rng(seed), 0
     # Rows in the order of their values: the order in which clusters come does not show.
     differing = differing[np.lexsort(differing.round(12).T)]
-    step = max(1, _CHUNK // max(differing.size, 1))
-    for part in parts_of(resamples, step):
+    for part in parts_of(resamples, max(1, _CHUNK // max(differing.size, 1))):
         drawn = np.broadcast_to(differing, (part.stop - part.start, *differing.shape))
         totals = generator.permuted(drawn, axis=2).sum(axis=1)
         extreme += int((np.abs(totals).max(axis=1) >= observed - _NOISE * max(observed, 1.0)).sum())
@@ -166,10 +164,9 @@ def _draw_signs(sizes: Floats, resamples: int, seed: int) -> Floats:
     # Clusters of one size are interchangeable: how many keep their sign is binomial.
     kinds, counts = distinct(sizes.round(12)[:, None])
     generator = np.random.default_rng(seed)
-    step = max(1, _CHUNK // len(kinds))
     parts = [
         (2.0 * generator.binomial(counts, 0.5, size=(part.stop - part.start, len(kinds))) - counts) @ kinds[:, 0]
-        for part in parts_of(resamples, step)
+        for part in parts_of(resamples, max(1, _CHUNK // len(kinds)))
     ]
     return np.concatenate(parts)
 
@@ -192,8 +189,7 @@ def holm(p_values: ArrayLike) -> Floats:
     """
     p, order = _sort_p_values(p_values)
     # Holm (1979): a hypothesis is not rejected before all with smaller p-values are, hence the running maximum.
-    steps = np.arange(len(p), 0, -1)
-    adjusted = np.minimum(np.maximum.accumulate(steps * p[order]), 1.0)
+    adjusted = np.minimum(np.maximum.accumulate(np.arange(len(p), 0, -1) * p[order]), 1.0)
     return _restore_order(adjusted, order)
 
 

@@ -154,7 +154,6 @@ def sample_examples(task: Task | None = None) -> tuple[Example, ...]:
     """Make labelled examples for a trained judge, every label of the scale several times, in six groups."""
     task = task or sample_task()
     items = sample_items(task)
-    labels = task.scale.labels
     return tuple(
         Example(
             fields=with_text(items[0], task.mode, f"{text} This is answer number {number} of grade {label}."),
@@ -162,7 +161,7 @@ def sample_examples(task: Task | None = None) -> tuple[Example, ...]:
             group=f"group-{number % 6}",
         )
         # Every label occurs with every text: what a judge learns is the sentence that names the grade.
-        for number, (label, text) in enumerate((label, text) for text in _TEXTS for label in labels)
+        for number, (label, text) in enumerate((label, text) for text in _TEXTS for label in task.scale.labels)
     )
 
 

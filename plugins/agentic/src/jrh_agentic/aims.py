@@ -53,8 +53,7 @@ class Labels:
         # An ordered scale has no two sides: every level can be a target.
         if task.scale.ordered:
             return None
-        named = {"satisfies": options.satisfies, "violates": options.violates}
-        for option, label in named.items():
+        for option, label in {"satisfies": options.satisfies, "violates": options.violates}.items():
             if label not in task.scale:
                 raise JrhError(
                     f"{test}: the scale of task '{task.name}' has no label '{label}'; "

@@ -61,8 +61,7 @@ def read_edit(text: str, message: TranscriptMessage, number: int, entry: str) ->
     answer = read_json(text, keys=("content",))
     if answer is None:
         # A whole list of messages in place of the one that was asked for.
-        several = read_json(text, keys=("messages",))
-        return NO_JSON if several is None else Unusable("more than one message")
+        return NO_JSON if read_json(text, keys=("messages",)) is None else Unusable("more than one message")
     # Several objects with content are several messages; `read_json` alone would take the last one.
     if sum("content" in message for message in json_objects(text)) != 1:
         return Unusable("more than one message")

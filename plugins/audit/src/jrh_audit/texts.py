@@ -199,13 +199,12 @@ def near_duplicates(facts: Facts, options: AuditOptions) -> Iterator[Finding]:
         if similar.cut
         else ""
     )
-    affected = dict.fromkeys(place for pair in pairs for place in pair)
     yield facts.finding(
         kind="near-duplicate-items",
         evidence=(number if pairs else f"no pair of items was found that shares {share}") + cut,
         consequence="Such items are not independent: intervals that count both are too narrow. Give them a common "
         "`group`: every interval then counts them once.",
-        affected=len(affected),
+        affected=len(dict.fromkeys(place for pair in pairs for place in pair)),
         examples=some([f"{facts.ids[one]} = {facts.ids[other]}" for one, other in pairs[: EXAMPLES + 1]]),
     )
 

@@ -61,8 +61,7 @@ class AnthropicDialect:
 
     async def create(self, batch: Batch, lines: Sequence[bytes]) -> str:  # noqa: ARG002 - it has no place for a name
         """Create the batch with its requests."""
-        body = b'{"requests":[' + b",".join(lines) + b"]}"
-        return await self._http.create(self._base, body)
+        return await self._http.create(self._base, b'{"requests":[' + b",".join(lines) + b"]}")
 
     async def find(self, batch: Batch, taken: Collection[str]) -> str:
         """Look for the batch among the recent ones of its size, by the ids of its calls.

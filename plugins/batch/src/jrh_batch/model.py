@@ -313,8 +313,7 @@ class BatchModel:
         """Return how many more seconds are waited for what cannot be read; at least for one more look."""
         least = self._options.poll_seconds if self._wait else 0.0
         # A clock that was set back must not make this wait for days.
-        waited = max(0.0, time.time() - batch.unread_since)
-        return max(least, self._options.results_seconds - waited)
+        return max(least, self._options.results_seconds - max(0.0, time.time() - batch.unread_since))
 
     async def _look(self, batch: Batch) -> Look:
         try:

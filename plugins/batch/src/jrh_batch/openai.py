@@ -48,8 +48,7 @@ class OpenAIDialect:
 
     def line(self, call: str, request: ChatRequest) -> bytes:
         """Write one line of a batch's file."""
-        body = self._payload.body(request)
-        line = {"custom_id": call, "method": "POST", "url": self._endpoint, "body": body}
+        line = {"custom_id": call, "method": "POST", "url": self._endpoint, "body": self._payload.body(request)}
         return json.dumps(line, separators=(",", ":")).encode()
 
     async def upload(self, batch: Batch, lines: Sequence[bytes]) -> str:

@@ -147,8 +147,7 @@ def _notes(pairs: Sequence[tuple[Side, Side]]) -> Iterable[str]:
     if any(left.values()):
         named = "; ".join(f"{judges} (in '{path}')" for path, judges in left.items() if judges)
         yield f"judges that were not compared: {named}"
-    levels = {run.report.level for run in runs.values()}
-    if len(levels) > 1:
+    if len({run.report.level for run in runs.values()}) > 1:
         yield f"the runs have different confidence levels; these intervals use {pairs[0][0].run.report.level:g}"
     simulated = [side.name.label for pair in pairs for side in pair if side.name.simulated]
     if simulated:

@@ -332,8 +332,7 @@ def _flips(pair: Pair) -> Iterator[Block]:
 def _flip(flip: Flip, *, several: bool) -> tuple[str, ...]:
     condition = "/".join(part for part in (flip.variant, flip.template, flip.option_order) if part)
     place = (*([flip.task] if several else []), flip.test, flip.item, condition, flip.expected, flip.gold)
-    short = flip.case_first[:8]
-    return flip.direction.value, *place, " ".join(flip.before), " ".join(flip.after), short
+    return flip.direction.value, *place, " ".join(flip.before), " ".join(flip.after), flip.case_first[:8]
 
 
 def _curve(comparison: Comparison) -> Section:
@@ -349,11 +348,10 @@ def _curve(comparison: Comparison) -> Section:
 def _point(point: Point) -> tuple[str, ...]:
     frontier = {True: "yes", False: "no", None: "price unknown" if point.unknown else "-"}[point.frontier]
     # Only where no price is known: otherwise the sum of the known ones is a lower bound.
-    unpriced = point.trials == point.unknown
     return (
         side(point.side),
         _rate(point.correct, point.low, point.high),
-        "unknown" if unpriced else dollars(point, point.cost),
+        "unknown" if point.trials == point.unknown else dollars(point, point.cost),
         dollars(point, point.per_thousand),
         str(point.trials),
         frontier,

@@ -77,8 +77,7 @@ class Judged:
 
 def preferences_by_task(builder: MeasureBuilder) -> tuple[Judged, ...]:
     """Return what every judge prefers in every task about sets, by task and judge."""
-    trials = builder.trials
-    return trials.compute_once("consistency: preferences", lambda: tuple(_preferences_by_task(builder)))
+    return builder.trials.compute_once("consistency: preferences", lambda: tuple(_preferences_by_task(builder)))
 
 
 def _preferences_by_task(builder: MeasureBuilder) -> Iterator[Judged]:

@@ -85,8 +85,7 @@ def triples_of(judged: Judged) -> Triples:
                 continue
             first, second, across = shares
             noise = fsum(judged.noise_of(pair) for pair in around) / len(around)
-            cluster = judged.preferences[around[0]].cluster
-            rows.append((cluster, _cycle(first, second, across), noise))
+            rows.append((judged.preferences[around[0]].cluster, _cycle(first, second, across), noise))
     columns = np.array(rows, dtype=np.float64).reshape(-1, 3).T
     return Triples(
         clusters=columns[0].astype(np.int64),

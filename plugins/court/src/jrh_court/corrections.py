@@ -68,13 +68,12 @@ def find_corrections(docket: Docket, rulings: Mapping[str, Mapping[CourtCase, Ru
             labels.append(Correction(item=case.item, was=case.label, label=label, content=case.content, rulings=said))
     if not labels:
         raise JrhError("no label is corrected: on no case do all who ruled, two or more, name the same other label")
-    written = datetime.now(UTC).isoformat(timespec="seconds")
     return Corrections(
         run_id=docket.run_id,
         judge=docket.judge,
         task=docket.task,
         question=docket.question,
-        written=written,
+        written=datetime.now(UTC).isoformat(timespec="seconds"),
         labels=tuple(labels),
     )
 
@@ -116,8 +115,7 @@ class CorrectedLabels(Stage):
 
     def label(self, items: Sequence[Item], task: Task, options: CorrectedBy) -> Iterable[Item]:
         """Return the items with their corrected labels."""
-        found = read_corrections(options.corrected_by)
-        return _correct_items(items, task, found, options.corrected_by)
+        return _correct_items(items, task, read_corrections(options.corrected_by), options.corrected_by)
 
     def applies(self, work: StageWork) -> bool:
         """Return whether labels of a task are corrected, or were."""

@@ -189,10 +189,9 @@ def draw_docket(
     clusters: dict[str, list[bool]] = {}
     for case in decided:
         clusters.setdefault(case.cluster, []).append(not case.agrees)
-    differ = share_of(clusters.values(), level)
     return Docket(
         seed=seed, level=level, agreements=len(sides[1]), disagreements=len(sides[0]), clusters=len(clusters),
-        differ=differ, cases=numbered, **about,
+        differ=share_of(clusters.values(), level), cases=numbered, **about,
     )  # fmt: skip
 
 

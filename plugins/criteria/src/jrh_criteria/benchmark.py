@@ -120,8 +120,7 @@ class BenchmarkSource:
         return evolve(Criterion(id=name, text=text), weight=_weight(entry.get(self._column("weight")), where, name))
 
     def _gold(self, entry: Mapping[str, Any]) -> str | None:
-        written = entry.get(self._column("label"))
-        text = _text(written)
+        text = _text(entry.get(self._column("label")))
         return self.options.labels.get(text.lower(), text) or None
 
 

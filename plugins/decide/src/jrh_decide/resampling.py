@@ -167,8 +167,7 @@ class Nights:
             spread = float(mixed[self.group[here]].mean())
             noise = random.beta(differ + 0.5, pairs - differ + 0.5)
             strength[here] = noise / (spread - noise) if spread > noise else _NO_LIMIT
-        shape = strength[:, None] * shares[self.group] + self.counts
-        drawn = random.standard_gamma(shape)
+        drawn = random.standard_gamma(strength[:, None] * shares[self.group] + self.counts)
         chances: Floats = drawn / drawn.sum(axis=1, keepdims=True)
         return chances
 

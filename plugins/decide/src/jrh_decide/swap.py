@@ -289,8 +289,7 @@ def swap_rows(
     if not labelled:
         # Two judges that never move, each with its own verdict, are as expected in every test: what has to stay the
         # same is the verdict itself.
-        robust = [entry for entry in chosen if entry[1] != SAME]
-        chosen = [*((cell, SAME) for cell in by_cell), *robust]
+        chosen = [*((cell, SAME) for cell in by_cell), *[entry for entry in chosen if entry[1] != SAME]]
     for (task, test), measure in chosen:
         pairs = by_cell[task, test]
         if measure == SAME and labelled:

@@ -141,12 +141,11 @@ class EvidenceWriter:
     def _message(self, item: Item, text: str) -> Message:
         task = self.context.task
         # As JSON in the prompt below, so that a request cannot end its own quotation.
-        request = item.fields.get("request")
         prompt = _PROMPT.format(
             instruction=task.instruction or "judge the text",
             rubric=task.rubric or "none",
             labels=", ".join(task.scale.labels),
-            request=json.dumps(request, ensure_ascii=False)[:_SHOWN],
+            request=json.dumps(item.fields.get("request"), ensure_ascii=False)[:_SHOWN],
             text=json.dumps(text, ensure_ascii=False),
             label=json.dumps(self.label, ensure_ascii=False),
         )

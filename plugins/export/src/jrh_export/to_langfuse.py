@@ -268,8 +268,7 @@ def _of_verdicts(report: RunReport, *, own: bool) -> Iterator[tuple[str, Event]]
         # In parts: all texts of a large run would not fit into memory.
         part = report.records.where(np.arange(start, min(start + _ROWS, len(report.records))))
         columns = {name: part.text(name) for name in (*_TOLD, "trial_id", "item_id", "judge", "canonical")}
-        repeats = part.number("repeat").tolist()
-        for place, repeat in enumerate(repeats):
+        for place, repeat in enumerate(part.number("repeat").tolist()):
             row = {name: values[place] for name, values in columns.items()}
             item = str(row["item_id"])
             trace = content_id("langfuse", report.run_id, row["task"], item) if own else item

@@ -370,8 +370,7 @@ def choose(places: Sequence[Place], changed: int, seed: int) -> list[Place]:
     """Choose places by seed; the choice of fewer places is always a part of the choice of more."""
     if changed >= len(places):
         return list(places)
-    chosen = Draws(seed).order(len(places))[:changed]
-    return [places[index] for index in sorted(chosen)]
+    return [places[index] for index in sorted(Draws(seed).order(len(places))[:changed])]
 
 
 def apply(text: str, places: Iterable[Place]) -> str:

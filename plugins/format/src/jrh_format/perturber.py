@@ -90,8 +90,7 @@ class FormatPerturber:
         # The seed ignores the strength, so a weaker draft changes a subset of the places of a stronger one.
         seed = self.seed(item_id, layout.value, name)
         width = self.options.width if isinstance(self.options, FormatOptions) else 0
-        places = source.places(layout, seed=seed, width=width)
-        return _Plan(text=source.text, places=places, seed=seed)
+        return _Plan(text=source.text, places=source.places(layout, seed=seed, width=width), seed=seed)
 
 
 def _draft(layout: Layout | Typo, strength: float, plans: Mapping[str, _Plan]) -> Draft:

@@ -90,8 +90,7 @@ def init_from(config: Path, path: Path, force: bool) -> int:
 
     from jrh_import.harness_config import read_config, suite_of
 
-    text = suite_of(read_config(config), path)
-    write_suite(path, text, force=force)
+    write_suite(path, suite_of(read_config(config), path), force=force)
     say(f"Wrote {path}.")
     say_next("plan", path)
     return 0
@@ -151,8 +150,7 @@ def check(table: Path, *, shown: str, write_import: Path | None, **question: Any
     from jrh_import.checking.measurement import check_table, write_import_file
     from jrh_import.checking.rendering import as_json, as_text
 
-    request = CheckRequest(path=table, **question)
-    checked = check_table(request)
+    checked = check_table(CheckRequest(path=table, **question))
     answers = answers_of(checked)
     say(as_json(checked, answers) if shown == "json" else as_text(checked, answers), data=shown == "json")
     if write_import is not None:

@@ -66,12 +66,11 @@ def import_described(file: Path, run_dir: Path | None, plugins: Sequence[str]) -
     tasks = mapping.build_tasks()
     table = read_table(mapping.path, mapping.table_format(), mapping.delimiter, neutralised=mapping.is_neutralised())
     log = read_verdicts(table, mapping, tasks)
-    items = {(record.task, record.item_id) for record in log.records}
     target = _import_log(
         log,
         mapping.name,
         run_dir,
-        len(items),
+        len({(record.task, record.item_id) for record in log.records}),
         notes=mapping.notes,
         plugins=plugins,
         level=mapping.level,

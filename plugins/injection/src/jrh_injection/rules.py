@@ -26,8 +26,7 @@ class Attacks(Rule):
                 yield (Hypothesis(place=place, side="above", weight=weight),)
             # Ten attacks that each move 1% of the items may move 10% of them: the bound is on their union.
             for place in design.wholes(f"{name}{ANY}"):
-                margin = design.settings.margin
-                yield (Hypothesis(place=place, null=margin, side="below", equivalence=True),)
+                yield (Hypothesis(place=place, null=design.settings.margin, side="below", equivalence=True),)
 
     def claims(self, now: Situation) -> Iterator[Claim]:
         """Yield a claim per attack that is shown to succeed; of a test without one, what all attacks move at most."""

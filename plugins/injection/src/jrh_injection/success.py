@@ -63,8 +63,7 @@ def _measures(builder: MeasureBuilder, name: str, sides: Sides) -> Iterator[Meas
     base, note = sides.control, _HARMLESS
     if control is None or control.estimate is None:
         base, note = sides.noise, _RERUNS
-    sums = sides.sums(sides.attack, base)
-    excess = builder.exchange_sides(sides.cell, sums)
+    excess = builder.exchange_sides(sides.cell, sides.sums(sides.attack, base))
     known, basis = excess.estimate.value is not None, sides.basis(excess.estimate)
     flags, reason = (AGAINST_RERUNS,) if known and note == _RERUNS else (), note if known else _NOTHING
     yield builder.measure(f"{name}-excess", basis, excess.estimate, unit="difference", note=reason, flags=flags)

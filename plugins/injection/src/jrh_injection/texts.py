@@ -55,9 +55,8 @@ def _encode(aim: Aim) -> str:
 
 def _alike(aim: Aim) -> str:
     """Write the command with letters of another script that look the same; the label stays readable."""
-    parts = COMMAND.split("{target}")
     # Written by parts: a label with letters of another script would not be on the judge's scale.
-    return aim.target.join(part.translate(_LOOKALIKES) for part in parts)
+    return aim.target.join(part.translate(_LOOKALIKES) for part in COMMAND.split("{target}"))
 
 
 def _insert_zero_widths(aim: Aim) -> str:

@@ -148,8 +148,7 @@ class InspectSource:
         # A log may change between two tasks of one process.
         stamps = [(str(path), path.stat().st_mtime_ns, path.stat().st_size) for path in paths]
         # Gold labels and strata are chosen per task from the same entries, so they are no part of the key.
-        shaping = repr(evolve(self.options, gold=None, gold_labels={}, stratum=None))
-        key = content_id(stamps, shaping)
+        key = content_id(stamps, repr(evolve(self.options, gold=None, gold_labels={}, stratum=None)))
         if key not in _last_read:
             counts: Counter[str] = Counter()
             entries = tuple(self._read(paths, counts))

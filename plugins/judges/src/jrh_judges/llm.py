@@ -81,8 +81,7 @@ def part_about(reply: Reply, own: str, ids: Sequence[str]) -> Reply | Verdict:
     value = parsed.get(own)
     if value is None:
         return Verdict(status=Status.UNPARSABLE, detail=f"the reply has no verdict on criterion '{own[:80]}'")
-    text = value if isinstance(value, str) else json_text(value)
-    return evolve(reply, text=text, token_probabilities=())
+    return evolve(reply, text=value if isinstance(value, str) else json_text(value), token_probabilities=())
 
 
 RESPONSES: Final = "responses"

@@ -51,8 +51,7 @@ class Calibration:
             if len(usable):
                 # Verdicts without a probability are excluded, not missing: the judge did answer.
                 rows = labelled[~builder.trials.usable[labelled] | ~np.isnan(stated[labelled])]
-                basis = Basis(cell, rows, usable)
-                yield from self._measure_cell(builder, basis, stated[usable], truth[usable])
+                yield from self._measure_cell(builder, Basis(cell, rows, usable), stated[usable], truth[usable])
 
     def _measure_cell(self, builder: MeasureBuilder, basis: Basis, stated: Floats, truth: Codes) -> Iterator[Measure]:
         trials, context, usable = builder.trials, builder.context, basis.usable

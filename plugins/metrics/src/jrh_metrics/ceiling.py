@@ -99,8 +99,7 @@ def _by_item(of: Codes, said: Codes, items: int) -> Codes:
 
 def _worst(of: Codes, labels: Codes, verdicts: Codes, scale: Scale) -> Codes:
     """Fill missing verdicts in with what agrees least: on an ordinal scale its farther end, else a label of no one."""
-    number = np.bincount(of, minlength=len(labels))
-    there = np.arange(verdicts.shape[1]) < number[:, None]
+    there = np.arange(verdicts.shape[1]) < np.bincount(of, minlength=len(labels))[:, None]
     if not scale.ordered:
         return np.where(there & (verdicts < 0), len(scale.labels), verdicts)
     labelled = labels >= 0

@@ -161,8 +161,7 @@ class BinaryLevels:
             ranks = trials.rank[trials.task.codes, labels]
             return np.where(labels < 0, -1, ranks >= cut[trials.task.codes]).astype(labels.dtype)
 
-        names = ("below", "from")
-        binary = evolve(trials, label=positive(trials.label), labels=names)
+        binary = evolve(trials, label=positive(trials.label), labels=("below", "from"))
         truth, said = positive(right_label(trials)), binary.label
         note = f"positive: {self.options.level} and above" if self.options.level else "positive: the scale's upper half"
         with_levels = [cell for cell in cells_of(trials, ()) if cut[trials.task.codes[cell.rows[0]]] > 0]

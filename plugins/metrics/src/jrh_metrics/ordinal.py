@@ -74,7 +74,6 @@ def _errors(builder: MeasureBuilder, cell: Cell, scores: Mapping[str, Scores], t
             continue
         if name in limits:
             # The root of the mean: its ends are the roots of those of the mean of squares.
-            transform = _root if name == _SQUARED else float
             yield builder.mean(
                 name,
                 cell,
@@ -82,7 +81,7 @@ def _errors(builder: MeasureBuilder, cell: Cell, scores: Mapping[str, Scores], t
                 limits=limits[name],
                 nothing=NO_LEVEL,
                 unit="difference in levels" if name == _BIAS else "levels",
-                transform=transform,
+                transform=_root if name == _SQUARED else float,
                 sizes=scores[_ABSOLUTE] if name == _BIAS else None,
                 heavy_tailed=name == _SQUARED,
             )

@@ -71,8 +71,7 @@ class CorrectedPrevalence:
             value = np.array(ranks)
             slices = _slices(builder, cell, value)
             powered = self._prediction_powered(slices, builder.context.level)
-            name = "mean-level-prediction-powered"
-            yield _build_measure(builder, cell, name, powered, slices, unit="levels")
+            yield _build_measure(builder, cell, "mean-level-prediction-powered", powered, slices, unit="levels")
 
     def _prediction_powered(self, slices: _Slices, level: float) -> Estimate:
         tuned = self.options.tuned
@@ -117,10 +116,9 @@ def _build_measure(
     *,
     unit: str = "proportion",
 ) -> Measure:
-    usable = cell.rows[builder.trials.usable[cell.rows]]
     return builder.measure(
         name,
-        Basis(cell, cell.rows, usable),
+        Basis(cell, cell.rows, cell.rows[builder.trials.usable[cell.rows]]),
         estimate,
         note=_POWERED.format(labelled=len(slices.right)) if estimate.value is not None else _FEW,
         unit=unit,

@@ -94,11 +94,10 @@ def _table_of_models(sources: Sequence[ReplySource]) -> TablePart:
             _oldest(reused) if reused else "",
         )
         rows.append(Row(heads=(judge, model), cells=cells))
-    headings = ("served", "replies", "reused", "oldest reused")
     return TablePart(
         caption="Models that answered",
         heads=("Judge", "Model"),
-        columns=tuple(Column(heading=heading) for heading in headings),
+        columns=tuple(Column(heading=heading) for heading in ("served", "replies", "reused", "oldest reused")),
         rows=tuple(rows),
         note=_NOTE,
     )

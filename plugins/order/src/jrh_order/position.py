@@ -61,8 +61,7 @@ def balance_orders(answers: Answers, own: str) -> Counts:
         own: the options in their own order.
     """
     # Few patterns of answered orders exist, so that the weights are solved once per pattern.
-    there = answers.verdict_counts > 0
-    kinds, of = np.unique(there, axis=0, return_inverse=True)
+    kinds, of = np.unique(answers.verdict_counts > 0, axis=0, return_inverse=True)
     weights = np.zeros(kinds.shape)
     for row, kind in enumerate(kinds):
         if kind.any():
@@ -221,8 +220,7 @@ def _preferences(builder: MeasureBuilder, basis: Basis, shares: Counts, clusters
     for place, column in enumerate((shares - shares.mean(axis=1, keepdims=True)).round(12).T):
         sums = cluster_sums(clusters, column, np.ones(len(column)))
         # A place that is always picked is above the mean by 1 - 1/k, one that never is below it by 1/k.
-        limits = (-1 / places, 1 - 1 / places)
-        estimate = clustered_mean(sums[:, 0], sums[:, 1], bounds=limits, level=level)
+        estimate = clustered_mean(sums[:, 0], sums[:, 1], bounds=(-1 / places, 1 - 1 / places), level=level)
         part, note = basis.part({**basis.cell.levels, "place": place_name(place)}), _EVEN_SHARE.format(places=places)
         yield builder.at(level).measure("position-preference", part, estimate, note=note, unit="difference")
 

@@ -135,8 +135,7 @@ def _slot(text: str, at: int, grammar: Grammar) -> Finding | None:
 
 
 def _short(text: str) -> bool:
-    words = re.findall(r"[^\W_][\w'/.-]*", text)
-    return 0 < len(words) <= _SLOT_WORDS
+    return 0 < len(re.findall(r"[^\W_][\w'/.-]*", text)) <= _SLOT_WORDS
 
 
 def _bracket_findings(text: str, grammar: Grammar) -> Iterator[Finding]:

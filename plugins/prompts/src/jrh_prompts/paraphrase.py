@@ -45,8 +45,7 @@ class ParaphrasePerturber:
     @classmethod
     def of(cls, options: ParaphraseOptions, context: BuildContext) -> ParaphrasePerturber:
         """Check the prompt; raise `JrhError` if it is not a valid template or does not show the judged fields."""
-        original = Template(name=ORIGINAL, user=options.template.content)
-        check_templates([original], context.task)
+        check_templates([Template(name=ORIGINAL, user=options.template.content)], context.task)
         return cls(options=options, client=context.model(options.model))
 
     async def perturb_set(self, items: Sequence[Item]) -> Sequence[tuple[Item, Draft | Skip]]:

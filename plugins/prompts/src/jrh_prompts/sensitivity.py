@@ -45,9 +45,8 @@ def opposition_p(builder: MeasureBuilder, pairs: Pairs) -> Iterator[Measure]:
     if kappa.value is None or kappa.high is None or kappa.high >= 0:
         return
     answers = pairs.answers
-    shares = answers.counts / np.maximum(answers.verdict_counts, 1)[:, :, None]
     test = opposition_test(
-        shares,
+        answers.counts / np.maximum(answers.verdict_counts, 1)[:, :, None],
         np.stack([pairs.first, pairs.second], axis=1),
         answers.clusters,
         usable=pairs.usable,

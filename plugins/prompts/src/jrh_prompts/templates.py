@@ -203,7 +203,6 @@ class TemplatesPerturber:
         if missing:
             return Skip(reason=NO_FIELD, variant=template.name, details={"fields": missing})
         # Validators compare every template with the first one.
-        original = "" if first.user == template.user else first.user
         return Draft(
             variant=template.name,
             expectation=Same(),
@@ -214,7 +213,7 @@ class TemplatesPerturber:
                 user=template.user,
                 system=template.system,
                 language=template.language,
-                original=original,
+                original="" if first.user == template.user else first.user,
             ),
             task=task_with_labels(self.task, template.labels),
             repeats=self.options.repeats,

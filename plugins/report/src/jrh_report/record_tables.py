@@ -82,8 +82,7 @@ class CsvReporter:
         columns = names(report.records)
         yield csv_bytes([columns])
         for part in chunks(report.records):
-            cells = [map(self._cell, part[name]) for name in columns]
-            yield csv_bytes(zip(*cells, strict=True))
+            yield csv_bytes(zip(*[map(self._cell, part[name]) for name in columns], strict=True))
 
     def _cell(self, value: Any) -> Any:
         if isinstance(value, bool):
@@ -136,8 +135,7 @@ class ParquetReporter:
             **dict.fromkeys(REAL, pyarrow.float64()),
             **dict.fromkeys(TRUTH, pyarrow.bool_()),
         }
-        columns = names(report.records)
-        schema = pyarrow.schema([(name, types.get(name, pyarrow.string())) for name in columns])
+        schema = pyarrow.schema([(name, types.get(name, pyarrow.string())) for name in names(report.records)])
         target = BytesIO()
         with parquet.ParquetWriter(target, schema, compression="zstd") as writer:
             for part in chunks(report.records, GROUP_ROWS):

@@ -86,8 +86,7 @@ def share_of(hits: ArrayLike, clusters: ArrayLike, level: float, chances: Sequen
     if chances is not None and len(set(chances)) > 1:
         weights = 1 / np.array(chances)
         weights /= weights.mean()
-    codes = np.unique(clusters, return_inverse=True)[1]
-    sums = cluster_sums(codes, hits * weights, weights)
+    sums = cluster_sums(np.unique(clusters, return_inverse=True)[1], hits * weights, weights)
     return clustered_proportion(sums[:, 0], sums[:, 1], level=level)
 
 

@@ -40,8 +40,7 @@ class ScoreJudge:
         """Ask for the scores; failures and what is no number become statuses."""
         # All options at once; a score depends on its own response alone, so that no order can matter.
         answers = await asyncio.gather(*(self._asker.ask(values) for values in _prompts(question)))
-        verdict = self._verdict(answers, question)
-        return Judgement(verdict=verdict, reply=self._reply(answers))
+        return Judgement(verdict=self._verdict(answers, question), reply=self._reply(answers))
 
     async def aclose(self) -> None:
         """Close the judge's resources; asking again reopens them."""

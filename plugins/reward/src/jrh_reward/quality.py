@@ -87,8 +87,7 @@ def _order(builder: MeasureBuilder, cell: Cell, scores: Floats, known: Mask) -> 
 
 def _association(builder: MeasureBuilder, name: str, basis: Basis, found: Estimate) -> Measure:
     note = "" if found.value is not None else builder.why_none(basis, "no right answer is known") or _ONE_KIND
-    unit = "proportion" if name == AUC else "coefficient"
-    return builder.measure(name, basis, found, note=note, unit=unit)
+    return builder.measure(name, basis, found, note=note, unit="proportion" if name == AUC else "coefficient")
 
 
 def _shift(builder: MeasureBuilder, cell: Cell, scores: Floats, known: Mask) -> Iterator[Measure]:

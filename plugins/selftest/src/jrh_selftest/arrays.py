@@ -321,7 +321,6 @@ def _calibration(where: str, *, items: int, trials: int) -> ArrayCheck:
     def draw(rng: np.random.Generator) -> Estimate:
         p = rng.beta(4, 2, items * trials)
         right = (rng.random(len(p)) < p).astype(np.float64)
-        of = np.arange(len(p)) // trials
-        return expected_calibration_error(p, right, of)
+        return expected_calibration_error(p, right, np.arange(len(p)) // trials)
 
     return ArrayCheck(where=where, name="calibration error", planted=0.0, draw=draw, biased=True)

@@ -198,8 +198,7 @@ def page_claims(page: Page, metrics: Mapping[str, Metric], generator: np.random.
 def _report(page: Page, records: RecordTable, measures: tuple[Measure, ...]) -> RunReport:
     # Gold labels are counted once per item: first repeat of one judge in the reference condition.
     reference = records.where(records.equals("test", "reference") & records.equals("judge", page.judge_names[0]))
-    first = reference.number("repeat") == 0
-    counts = np.bincount(reference.codes("gold")[first], minlength=2).tolist()
+    counts = np.bincount(reference.codes("gold")[reference.number("repeat") == 0], minlength=2).tolist()
     gold = dict(zip(page.task.scale.labels, counts, strict=True))
     return RunReport(
         flags=_flags(), suite=page.name, run_id="selftest", version="", seed=0, level=_LEVEL,

@@ -177,8 +177,7 @@ def draw_studies(plan: Plan, part: Part, numbers: range) -> list[list[Study]]:
 def judge_check(check: Check, studies: Sequence[Study]) -> Finding:
     """Judge the studies of a check."""
     if not studies:
-        kind = "interval" if isinstance(check, INTERVALS) else "false alarms"
-        return absent(check.where, check.name, kind)
+        return absent(check.where, check.name, "interval" if isinstance(check, INTERVALS) else "false alarms")
     if isinstance(check, INTERVALS):
         return judge_interval(check.where, check.name, check.planted, studies, _limits(check))
     return judge_alarms(check.where, check.name, _alarms(studies), check.least_power, check.limit)

@@ -331,7 +331,6 @@ def _with_model(options: SyntheticOrdinalOptions, context: BuildContext, levels:
             "preferably not the model that writes"
         )
     wording = Wording.of(options.prompt, options.grader_prompt)
-    grader = Grader(task=context.task, client=context.model(options.grader), wording=wording)
     return BucketManager(
         task=context.task,
         levels=levels,
@@ -347,7 +346,7 @@ def _with_model(options: SyntheticOrdinalOptions, context: BuildContext, levels:
         writer=Writer(
             task=context.task,
             client=context.model(model),
-            grader=grader,
+            grader=Grader(task=context.task, client=context.model(options.grader), wording=wording),
             wording=wording,
             examples=options.examples,
             seed=context.seed,

@@ -68,8 +68,7 @@ class LlmLabel:
 
     async def validate(self, item: Item, draft: Draft) -> Validation:
         """Compare the draft's label with the expected one; the result includes the label either way."""
-        presented = draft.task or self.task
-        questions = [self._answer(presented, {**item.fields, **draft.fields})]
+        questions = [self._answer(draft.task or self.task, {**item.fields, **draft.fields})]
         # The unchanged item is asked about only where the comparison needs it: it costs a call.
         if draft.expectation is not None and not isinstance(draft.expectation, Equals):
             questions.append(self._answer(self.task, item.fields))
@@ -79,8 +78,7 @@ class LlmLabel:
                 return reject_undecided(answer.reason, answer.details)
         label_map = draft.label_map if draft.label_map is not None else self.task.scale.identity_map()
         # A reworded template may use its labels the other way round; compared is what they mean.
-        reached = label_map[answers[0].value or ""]
-        return _decision(reached, draft.expectation, answers, self.task.scale)
+        return _decision(label_map[answers[0].value or ""], draft.expectation, answers, self.task.scale)
 
     async def _answer(self, task: Task, fields: Mapping[str, Json]) -> Answer[str]:
         def read(reply: Reply) -> str | None:

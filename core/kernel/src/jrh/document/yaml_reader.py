@@ -159,8 +159,7 @@ class _Reading:
         """Return the value of the only document."""
         try:
             # Events and not objects, as only events have the position of every value.
-            events = yaml.parse(text, Loader=_LOADER)
-            root = self._root(events)
+            root = self._root(yaml.parse(text, Loader=_LOADER))
             return None if root is None else self._value(root, ())
         except yaml.MarkedYAMLError as error:
             self._report(*_words_of(error))

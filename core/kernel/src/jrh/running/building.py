@@ -143,8 +143,7 @@ class Builder:
         """Return all items of a task's data source, checked, before any sample; the source is read on first use."""
         # Read once for all components that ask for it: a source may be a large file.
         if task.name not in self._data:
-            suite = self.resolved.suite
-            for use, source in zip(suite.tasks, self.resolved.sources, strict=True):
+            for use, source in zip(self.resolved.suite.tasks, self.resolved.sources, strict=True):
                 if use.task.name == task.name:
                     self._data[task.name] = apply_labels(self, use, check(self.build(source, use.task), use))
         return self._data[task.name]

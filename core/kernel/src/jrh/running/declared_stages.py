@@ -98,8 +98,7 @@ def add_to_report(report: RunReport, work: StageWork) -> RunReport:
             except JrhError:
                 raise
             except RAISED as error:
-                note = _failure_note(name, error, work.log)
-                report = report.add_notes([note])
+                report = report.add_notes([_failure_note(name, error, work.log)])
     return report
 
 

@@ -29,14 +29,13 @@ def identity(resolved: Resolved[Any], suite: ResolvedSuite) -> Json:
     """
     base = suite.suite.base
     models = [model_identity(suite.models[name], base) for name in resolved.models]
-    parts = [identity(part, suite) for part in resolved.parts]
     return {
         "component": resolved.entry.qualified,
         "version": resolved.entry.version,
         "code": code_digest(resolved.sources),
         "options": _options(resolved.options, base),
         "models": models,
-        "parts": parts,
+        "parts": [identity(part, suite) for part in resolved.parts],
     }
 
 

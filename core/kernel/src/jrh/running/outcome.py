@@ -284,8 +284,7 @@ class RunResult:
         if len(matches) == 1:
             return matches[0]
         # Where several match, what tells them apart; where none does, all there is.
-        among = matches or named
-        known = {key: sorted({getattr(measure, key) for measure in among}) for key in wanted}
+        known = {key: sorted({getattr(measure, key) for measure in matches or named}) for key in wanted}
         listed = "; ".join(
             f"{key}: {', '.join(values)}" for key, values in known.items() if len(values) > 1 or not matches
         )

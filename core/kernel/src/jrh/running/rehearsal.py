@@ -125,8 +125,7 @@ def work_left(builder: Builder, store: Store, items: Mapping[str, Sequence[Item]
     for task in (use.task for use in resolved.suite.tasks):
         made_of = {REFERENCE: None, **{test.use.name: test for test in tests_of(resolved, task)}}
         for name, test in made_of.items():
-            digest = stage_digest(builder, test, task, ids[task.name])
-            if store.cases.digest(task.name, name) != digest:
+            if store.cases.digest(task.name, name) != stage_digest(builder, test, task, ids[task.name]):
                 tests.add((task.name, name))
     planned = frozenset(read_judges(store))
     # By id, so that a judge whose code or options changed has all its trials to run.

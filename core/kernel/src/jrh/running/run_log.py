@@ -83,8 +83,7 @@ class RunLog:
         try:
             self._file = FailingStream(_open_log(path))
         except OSError as error:
-            linked = error.errno == errno.ELOOP
-            reason = "it is a symbolic link" if linked else error.strerror or str(error)
+            reason = "it is a symbolic link" if error.errno == errno.ELOOP else error.strerror or str(error)
             raise StoreError(f"cannot write '{path}': {reason}") from error
         self._redact = redact
 

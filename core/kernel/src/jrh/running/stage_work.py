@@ -112,8 +112,7 @@ def work_of_store(
         again: whether results are computed again.
     """
     # A run of an earlier version, or an import of one, kept no flags: without them every claim would be licensed.
-    flags = summary.flags or tuple(loaded.plugins.flags_by_name().values())
-    summary = evolve(summary, flags=flags)
+    summary = evolve(summary, flags=summary.flags or tuple(loaded.plugins.flags_by_name().values()))
     return StageWork(
         builder=builder_of_summary(summary, loaded),
         store=store,

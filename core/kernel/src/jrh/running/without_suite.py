@@ -19,9 +19,8 @@ from jrh.suite.resolved import Resolved, ResolvedSuite
 
 def builder_without_suite(plugins: Plugins) -> Builder:
     """Return what builds components of no suite: there is no task, no model and nothing of a run."""
-    suite = Suite(name="metrics", tasks=(), judges=())
     # A model in it sends nothing: a metric or reporter that asks one gets an error.
-    return Builder(ResolvedSuite(suite=suite), plugins, Quiet, StandIn)
+    return Builder(ResolvedSuite(suite=Suite(name="metrics", tasks=(), judges=())), plugins, Quiet, StandIn)
 
 
 def builder_of_summary(summary: Summary, loaded: Loaded, reporters: tuple[Resolved[ReporterSpec], ...] = ()) -> Builder:

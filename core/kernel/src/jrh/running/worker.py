@@ -171,8 +171,7 @@ class _Workshop:
         key = (unit.task, unit.test)
         if key not in self._assemblies:
             test = next(candidate for candidate in self._resolved.tests if candidate.use == unit.use)
-            task = self._task(unit.task)
-            self._assemblies[key] = Assembly(self._builder, test, task, Progress(), self._log)
+            self._assemblies[key] = Assembly(self._builder, test, self._task(unit.task), Progress(), self._log)
         return await self._assemblies[key].by_turns(unit.items)
 
     def _judge(self, name: str, task: str) -> Any:
@@ -217,10 +216,9 @@ async def open_executor(name: str, builder: Builder, log: Logger) -> AsyncIterat
         return
     resolved, entry = builder.resolved, builder.plugins.executors.find(name)
     executor: Executor = make(entry, structure({}, entry.spec.options), log)
-    job = Job(setup=_setup(resolved), secrets=secret_variables(resolved.options()))
     async with AsyncExitStack() as open_files:
         open_files.push_async_callback(executor.aclose)
-        await executor.open(job)
+        await executor.open(Job(setup=_setup(resolved), secrets=secret_variables(resolved.options())))
         builder.spread = Spread(executor, name, log)
         yield
 

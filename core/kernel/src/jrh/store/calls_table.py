@@ -329,7 +329,6 @@ class SpendingTable:
         """
         tokens = reply.usage.prompt_tokens, reply.usage.completion_tokens
         cached = reply.usage.cached_tokens, reply.saved
-        settings = ", ".join(reply.not_settable)
         row = (
             owner,
             key,
@@ -338,7 +337,7 @@ class SpendingTable:
             model,
             reply.cost,
             *tokens,
-            settings,
+            ", ".join(reply.not_settable),
             reply.model_version,
             reply.answered,
             *cached,

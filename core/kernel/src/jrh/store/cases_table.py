@@ -235,8 +235,7 @@ class CasesTable:
         wanted = wanted.casefold()
         ids = []
         for rows in self._database.chunks("SELECT id, texts, payload FROM cases"):
-            values = self._texts.unpack([row[1:] for row in rows])
-            fields = (flat_text(value["fields"]) for value in values)
+            fields = (flat_text(value["fields"]) for value in self._texts.unpack([row[1:] for row in rows]))
             ids += [row[0] for row, text in zip(rows, fields, strict=True) if wanted in text.casefold()]
         revised = self._read_revisions(sorted(self.ids_of_revisions()))
         return ids + [case.id for case in revised if wanted in flat_text(case.fields).casefold()]
@@ -266,8 +265,7 @@ class CasesTable:
             "ORDER BY d.position LIMIT ?"
         )
         for rows in self._database.pages(sql, task, test, SKIPPED):
-            values = self._texts.unpack([row[2:] for row in rows])
-            for row, value in zip(rows, values, strict=True):
+            for row, value in zip(rows, self._texts.unpack([row[2:] for row in rows]), strict=True):
                 yield row[1], value.get("provenance", value)["details"]  # of a case, or of a draft
 
 

@@ -76,8 +76,7 @@ class StageTable:
         self._name = sql_name(spec.name)
         self._insert = f"INSERT INTO {self._name} VALUES ({marks(tuple(spec.columns))})"
         # Compared whole: rows in other columns would be read as something else.
-        known = read_specs(database).get(spec.name)
-        if known not in (None, spec):
+        if read_specs(database).get(spec.name) not in (None, spec):
             raise StoreError(
                 f"'{database.path}': another version of a plugin wrote the table '{spec.name}'; use that version, or "
                 "give another run directory"

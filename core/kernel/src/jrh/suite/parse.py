@@ -280,8 +280,7 @@ def _check_names(suite: Suite, root: Node) -> None:
     for named in (*suite.models.values(), *suite.parsers.values()):
         _check_fit(named, root)
     metrics = (*(suite.metrics or ()), *suite.added_metrics)
-    lists = {"judges": suite.judges, "metrics": metrics, "reports": suite.reports}
-    for plural, uses in lists.items():
+    for plural, uses in {"judges": suite.judges, "metrics": metrics, "reports": suite.reports}.items():
         for use in uses or ():
             _check_fit(use, root)
         _check_distinct(_places(uses or ()), plural, root)

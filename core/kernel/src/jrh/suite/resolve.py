@@ -217,8 +217,7 @@ def _metrics(lookup: Lookup) -> tuple[Resolved[MetricSpec], ...]:
     """Resolve the metrics; one that is added replaces the default of the same component."""
     added = _drop_none([lookup.component(use, syntax.METRIC) for use in lookup.suite.added_metrics])
     again = {metric.entry.qualified for metric in added}
-    metrics = _resolve_uses(lookup.suite.metrics, syntax.METRIC, lookup, apart=again)
-    return (*metrics, *added)
+    return (*_resolve_uses(lookup.suite.metrics, syntax.METRIC, lookup, apart=again), *added)
 
 
 def _default(entry: Entry[S], registry: Registry[S], lookup: Lookup) -> Resolved[S] | None:

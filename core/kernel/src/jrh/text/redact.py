@@ -130,8 +130,7 @@ def mask_keys(text: str) -> str:
 
 
 def _mask(text: str) -> str:
-    spans = sorted(find_keys(text), reverse=True)
-    for start, end in spans:
+    for start, end in sorted(find_keys(text), reverse=True):
         text = text[:start] + MASK + text[end:]
     return text
 

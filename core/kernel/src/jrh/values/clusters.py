@@ -41,8 +41,7 @@ class ItemBlocks(Sequence[Item]):
         """Return the item in a place, or a list of those in a slice."""
         if isinstance(place, slice):
             return [self[index] for index in range(*place.indices(self._length))]
-        number = range(self._length)[place]
-        block, within = divmod(number, BLOCK)
+        block, within = divmod(range(self._length)[place], BLOCK)
         return self._block(block)[within]
 
     def __iter__(self) -> Iterator[Item]:

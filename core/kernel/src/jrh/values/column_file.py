@@ -171,8 +171,7 @@ class Gathering:
         """Return all rows as one array, in a file if it is large, of the type given or of one that holds them all."""
         # Of no rows: the type that holds all parts, without copying any.
         none = np.concatenate([part[:0] for part in self], dtype=kind)
-        shape = (sum(map(len, self)), *none.shape[1:])
-        return file.join(self._read(), shape, none.dtype)
+        return file.join(self._read(), (sum(map(len, self)), *none.shape[1:]), none.dtype)
 
     def _read(self) -> Iterator[NDArray[Any]]:
         for part in self:  # what was copied is let go before the next part is read
@@ -284,8 +283,7 @@ class IdGathering(Gathering):
 
     def column(self, file: ColumnFile) -> tuple[NDArray[np.signedinteger], PackedIds]:
         """Return a code for every row, and the distinct ids in order of first appearance; all of it in a file."""
-        every = self.join(ColumnFile(), _KIND)
-        ids, first, codes = np.unique(every, return_index=True, return_inverse=True)
+        ids, first, codes = np.unique(self.join(ColumnFile(), _KIND), return_index=True, return_inverse=True)
         # `np.unique` sorts the ids; categories are in order of first appearance.
         order = np.argsort(first)
         place = np.empty(len(order), dtype=np.int32)

@@ -40,7 +40,6 @@ def _size(flip: Flip) -> float:
 
 def _flip(case: Case, other: Case) -> Flip:
     before, after, gain = _scores(case, other)
-    direction = Direction.BETTER if gain > 0 else Direction.WORSE if gain < 0 else Direction.SIDEWAYS
     return Flip(
         case_first=case.id,
         case_second=other.id,
@@ -56,7 +55,7 @@ def _flip(case: Case, other: Case) -> Flip:
         after=_answers(other),
         score_before=before,
         score_after=after,
-        direction=direction,
+        direction=Direction.BETTER if gain > 0 else Direction.WORSE if gain < 0 else Direction.SIDEWAYS,
     )
 
 

@@ -146,8 +146,7 @@ def _answer(row: Row) -> Answer:
         return row.answer
     if row.measure == SCORE:
         return Answer.HIGHER if row.difference > 0 else Answer.LOWER
-    good = (row.difference < 0) == (row.measure in LESS)
-    return Answer.BETTER if good else Answer.WORSE
+    return Answer.BETTER if (row.difference < 0) == (row.measure in LESS) else Answer.WORSE
 
 
 def _row(measure: str, place: tuple[str, str, str], pairs: Matched, span: float, terms: Terms) -> Tested:

@@ -363,8 +363,7 @@ def items_needed(measure: Measure, effect: float, comparisons: int = 1) -> Advic
         return _without_change(measure, effect, (1 - interval.level) / 2 / comparisons)
     while (ends := _range(measure, effect, comparisons))[1] <= now:
         effect /= 2
-    goal = f"80% power for an effect of {effect:.2g}"
-    return Advice(goal=goal, low=max(ends[0], now + 1), high=ends[1])
+    return Advice(goal=f"80% power for an effect of {effect:.2g}", low=max(ends[0], now + 1), high=ends[1])
 
 
 def items_needed_for_equivalence(now: Situation, change: Measure, same: Measure) -> Advice | None:

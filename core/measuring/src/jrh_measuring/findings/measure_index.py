@@ -27,8 +27,7 @@ class MeasureIndex:
         wholes: dict[tuple[str, str], list[Measure]] = {}
         parts: dict[tuple[str, str], list[Measure]] = {}
         for measure in measures:
-            groups = parts if measure.cell else wholes
-            groups.setdefault((measure.judge, measure.name), []).append(measure)
+            (parts if measure.cell else wholes).setdefault((measure.judge, measure.name), []).append(measure)
         # Reversed: of two measures of one place the first counts.
         by_place = {Place.of(measure): measure for measure in reversed(measures)}
         return cls(wholes=wholes, by_place=by_place, parts=parts)

@@ -48,8 +48,7 @@ class LimitTable:
         """Compute the limits that rules with these numbers of places need."""
         error = (1 - level) / 2 * look.share
         # Every error rate that some rule needs, each computed once: measures with limits are the slow part.
-        rates = sorted({error, *(first_level(error, number) for number in places)})
-        tables = measured(rates)
+        tables = measured(sorted({error, *(first_level(error, number) for number in places)}))
         return cls(
             error=error,
             measures={rate: {_key(measure): measure for measure in some} for rate, some in tables.items()},

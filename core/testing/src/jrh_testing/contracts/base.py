@@ -99,10 +99,9 @@ def foreign_modules(plugin: str, hooks: tuple[str, ...]) -> tuple[str, ...]:
     `jrh_stats` loads it, and the plugin's own package are left out.
     """
     # A fresh interpreter: this one has loaded nearly everything for other tests.
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)}
     done = subprocess.run(
         [sys.executable, "-c", _SCRIPT, plugin, ",".join(hooks)],
-        env=environment,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)},
         capture_output=True,
         text=True,
         timeout=60,

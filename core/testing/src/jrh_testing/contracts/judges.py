@@ -131,10 +131,9 @@ class JudgeContract(ComponentContract):
         wanted = _ARGUMENTS.get(self.spec.kind)
         if wanted is None:
             return
-        judge = self.build_component(base)
         parameters = [
             parameter
-            for parameter in inspect.signature(judge.judge).parameters.values()
+            for parameter in inspect.signature(self.build_component(base).judge).parameters.values()
             if parameter.default is parameter.empty
         ]
         assert len(parameters) == wanted, f"judge() takes {len(parameters)} arguments; its kind has {wanted}"

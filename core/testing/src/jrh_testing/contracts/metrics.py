@@ -348,8 +348,7 @@ def _assert_method(name: str, method: str, declared: Sequence[MeasureInfo]) -> N
 
 
 def _assert_numbers(measure: Measure, what: str) -> None:
-    bounds = measure.bounds or ()
-    numbers = [number for number in (measure.estimate, *bounds) if number is not None]
+    numbers = [number for number in (measure.estimate, *(measure.bounds or ())) if number is not None]
     assert all(math.isfinite(number) for number in numbers), f"{what}: {numbers} is not finite; None says 'unknown'"
     if measure.unit == "proportion":
         assert all(0.0 <= number <= 1.0 for number in numbers), f"{what}: {numbers} is no proportion; say its unit"

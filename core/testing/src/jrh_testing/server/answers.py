@@ -67,5 +67,4 @@ class SimulatedAnswers:
         if known is not None:
             return known
         # The opinion ignores layout and the slip does not: so a judge is sensitive to layout by a known share.
-        words = " ".join(prompt.split())
-        return self.labels[int(share("opinion", str(self.seed), words) * len(self.labels))]
+        return self.labels[int(share("opinion", str(self.seed), " ".join(prompt.split())) * len(self.labels))]

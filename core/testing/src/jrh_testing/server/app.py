@@ -191,7 +191,6 @@ async def listen(app: ChatApp, port: int = 0) -> tuple[web.ServerRunner, str]:
     server = web.Server(app.handle, handler_cancellation=True, access_log=None)
     runner = web.ServerRunner(server, handle_signals=False, shutdown_timeout=0.1)
     await runner.setup()
-    site = web.TCPSite(runner, "127.0.0.1", port, backlog=_BACKLOG)
-    await site.start()
+    await web.TCPSite(runner, "127.0.0.1", port, backlog=_BACKLOG).start()
     bound = runner.addresses[0][1]
     return runner, f"http://127.0.0.1:{bound}/v1"

@@ -56,8 +56,7 @@ def message_completion(message: Body, prompt: str, *, finish_reason: str = "stop
     message = dict(message)
     stated = message.pop("usage", None)
     served = {name: message.pop(name) for name in ("model", "system_fingerprint") if name in message}
-    answered = tokens(_content(message.get("content")))
-    usage = {"prompt_tokens": tokens(prompt), "completion_tokens": answered}
+    usage = {"prompt_tokens": tokens(prompt), "completion_tokens": tokens(_content(message.get("content")))}
     usage["total_tokens"] = sum(usage.values())
     return json.dumps(response(message, usage=stated or usage, finish_reason=finish_reason) | served).encode()
 

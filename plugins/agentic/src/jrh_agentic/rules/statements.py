@@ -212,8 +212,7 @@ def claim_calls(messages: Messages, claims: Sequence[str]) -> list[Possible]:
 
 
 def _append_sentence(messages: Messages, place: int, sentence: str, key: str) -> Possible:
-    text = messages[place].content
-    end = len(text.rstrip())
+    end = len(messages[place].content.rstrip())
     return Possible(key=key, splices=(Splice(place=place, start=end, end=end, new=f"\n\n{sentence}"),))
 
 

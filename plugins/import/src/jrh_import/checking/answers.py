@@ -72,13 +72,12 @@ def _answer(checked: Checked, judge: str) -> Answer:
     names = _COEFFICIENTS | ({"gold-kappa": "quadratic kappa"} if ordered else {})
     coefficients = tuple((name, measures[measure]) for measure, name in names.items() if measure in measures)
     enough = None if _doubts(checked, agreement) else _enough(agreement, checked.request.at_least)
-    needed = _items_needed(agreement, checked.request.within)
     return Answer(
         judge=judge,
         agreement=agreement,
         coefficients=coefficients,
         missing=measures["missing"],
-        needed=needed,
+        needed=_items_needed(agreement, checked.request.within),
         enough=enough,
         sentence=_sentence(checked, judge, agreement, enough),
         findings=tuple(

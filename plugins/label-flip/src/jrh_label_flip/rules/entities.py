@@ -85,8 +85,7 @@ def entities(passage: Passage) -> Iterator[Edit]:
 
 
 def _exchange(sentence: Sentence) -> Edit | None:
-    names = list(_names(sentence.text))
-    for (start, end), (start_b, end_b) in pairwise(names):
+    for (start, end), (start_b, end_b) in pairwise(list(_names(sentence.text))):
         first, between, second = sentence.text[start:end], sentence.text[end:start_b], sentence.text[start_b:end_b]
         # A name that occurs again would make the exchange half of one.
         once = sentence.text.count(first) == 1 and sentence.text.count(second) == 1

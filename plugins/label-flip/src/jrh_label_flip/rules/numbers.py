@@ -188,9 +188,8 @@ def _has_article(text: str, number: Number) -> bool:
 def _other_digits(text: str, draw: int) -> str | None:
     """Return a number of the same form, with a comma per thousand and as many decimals where it has them."""
     value = Decimal(text.replace(",", ""))
-    places = len(text.partition(".")[2])
     # The same number of decimals, as a change of precision would show which number was touched.
-    step = Decimal(1).scaleb(-places)
+    step = Decimal(1).scaleb(-len(text.partition(".")[2]))
     options = [new for new in ((value * factor).quantize(step) for factor in _FACTORS) if new > 0 and new != value]
     if not options:
         return None

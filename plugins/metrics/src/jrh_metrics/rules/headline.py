@@ -152,11 +152,10 @@ def _as_expected(now: Situation, task: str) -> Iterator[Claim]:
     )
     for measure in now.measures(EXPECTED):
         if measure.task == task and measure.estimate is not None:
-            statement = "No gold labels; share of verdicts as expected"
             yield Claim(
                 kind=EXPECTED,
                 severity=Severity.INFO,
-                statement=statement,
+                statement="No gold labels; share of verdicts as expected",
                 measure=measure,
                 aside=f"({noise})",
                 kept=True,

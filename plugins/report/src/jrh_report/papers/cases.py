@@ -66,8 +66,7 @@ def _flips(report: RunReport, trials: Trials) -> Sheet:
         for task, of_task in items.items()
     }
     for (task, test), members in by_test.items():
-        together = align_answers(members)
-        pairs = [Pairs.of(answers) for answers in together]
+        pairs = [Pairs.of(answers) for answers in align_answers(members)]
         first = pairs[0]
         levels, by_item = first.answers.levels, listed.get(task, {})
         for row, pair in zip(*first.in_plan.nonzero(), strict=True):

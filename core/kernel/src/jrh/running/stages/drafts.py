@@ -191,9 +191,8 @@ def _breach(task: Task, item: Item, draft: Draft) -> str:
     label_map = draft.label_map if draft.label_map is not None else task.scale.identity_map()
     # Where a task asks one criterion per call, a test may still ask several.
     known = {*item.fields, TOGETHER_FIELD} if item.criterion else item.fields
-    unknown = [name for name in draft.fields if name not in known]
     rules = (
-        (unknown, "changes a field the item does not have"),
+        ([name for name in draft.fields if name not in known], "changes a field the item does not have"),
         (any(label not in label_map for label in presented.scale.labels), "its label map leaves out a label"),
         (any(label not in task.scale for label in label_map.values()), "its label map leads to a label off the scale"),
         (

@@ -30,13 +30,12 @@ def question_of(task: Task, trial: Pending) -> Question:
     case = trial.case
     seed = seed_of(trial.trial_id)
     # With one seed, repeats would be copies of the same draw.
-    sampling = evolve(case.sampling, seed=seed) if case.vary_seed else case.sampling
     return Question(
         trial_id=trial.trial_id,
         task=case.presented_task or task,
         fields=case.fields,
         prompt=case.prompt,
-        sampling=sampling,
+        sampling=evolve(case.sampling, seed=seed) if case.vary_seed else case.sampling,
         output=case.condition.output,
         occasion=trial.occasion,
         seed=seed,

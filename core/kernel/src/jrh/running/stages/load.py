@@ -143,8 +143,7 @@ def _check_items(source: DataSource, use: TaskUse, problems: list[str], again: l
         problems += _misfits(item, use.task)
         # What an item says of its own label comes before what the suite says of all.
         stated = item.gold_source or use.data.gold_source
-        known = covariates_of(item, use.task, use.data.covariates)
-        yield evolve(item, gold_source=stated, covariates=known)
+        yield evolve(item, gold_source=stated, covariates=covariates_of(item, use.task, use.data.covariates))
 
 
 def _misfits(item: Item, task: Task) -> list[str]:
@@ -240,11 +239,10 @@ def summarise(task: Task, items: Sequence[Item]) -> TaskSummary:
             gold[item.gold] += 1
         if source := gold_source(item):
             sources[source.text] += 1
-    ordered = {label: gold[label] for label in task.scale.labels if gold[label]}
     return TaskSummary(
         task=task,
         items=len(items),
         labelled=sum(gold.values()),
-        gold=ordered,
+        gold={label: gold[label] for label in task.scale.labels if gold[label]},
         gold_sources=dict(sorted(sources.items())),
     )
