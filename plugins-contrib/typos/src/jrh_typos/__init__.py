@@ -1,0 +1,1 @@
+"""Misspelt requests or responses at stated rates: a perturber for jrh."""
