@@ -336,6 +336,7 @@ TYPES = (
     "UPDATE calls SET cost = 'much', started = 'once' WHERE id = 3",
     "UPDATE items SET payload = CAST(payload AS BLOB) WHERE position = 0",
     "UPDATE records SET canonical = CAST(canonical AS BLOB) WHERE rowid = 1",
+    "UPDATE cases SET texts = '{}' WHERE rowid = 1",
     "DELETE FROM records WHERE rowid BETWEEN 2 AND 40",
 )
 

@@ -305,6 +305,7 @@ def test_a_table_holds_every_decision_and_nothing_that_acts(ann: Browser, desk: 
     ann.decide("words-0", "accept")
     ann.decide("words-1", "reject", reason=f"=1+1\x07 {KEY}")
     ann.decide("words-5", "edit", after={"response": "+cmd\x1b\r\nnext"}, expected="=NO")
+    assert "looks like a key" in str(ann.decide("words-2", "edit", after={"response": f"It is {KEY}."}))
     text = write_decisions(desk)
     table = list(csv.DictReader(io.StringIO(text, newline="")))
     assert not [cell for row in table for cell in row.values() if cell[:1] in ("=", "+", "@")]

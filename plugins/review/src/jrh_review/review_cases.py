@@ -65,15 +65,16 @@ def build_decision(desk: ReviewDesk, case_id: str, reviewer: str, given: Given) 
     expected = "" if given.expected == before else given.expected
     # The code comes from a page; it would be stored as the expectation of an edited case.
     if expected and expected not in choices(case):
-        raise JrhError(
-            f"The expected verdict is not one of the choices: {', '.join(map(visible_line, choices(case)))}."
-        )
+        raise JrhError(f"The expected verdict is none of these: {', '.join(map(visible_line, choices(case)))}.")
     if any(len(text) > LONGEST for text in after.values()) or len(given.reason) > REASON:
         raise JrhError(f"The text has more than {LONGEST:,} characters, or the reason more than {REASON:,}.")
+    edits, hide = given.action is ReviewAction.EDIT, Redactor.from_environment()
+    # A text that had a key before it was edited is data of the suite; a new key is somebody's mistake.
+    if any(hide(text) != text and hide(texts[name]) == texts[name] for name, text in after.items()):
+        raise JrhError("The edited text holds what looks like a key, which the run would store. Take it out.")
     with_texts(case, after)  # raises where that would be no valid case
-    if given.action is ReviewAction.EDIT and not after and not expected:
+    if edits and not after and not expected:
         raise JrhError("Nothing was edited. Accept the case, or change its text or its expected verdict.")
-    edits = given.action is ReviewAction.EDIT
     return Decision(
         case_id=case_id,
         reviewer=reviewer,
@@ -81,7 +82,7 @@ def build_decision(desk: ReviewDesk, case_id: str, reviewer: str, given: Given) 
         action=given.action,
         settles=given.settles,
         # A key that somebody pasted would be in every export.
-        reason=Redactor.from_environment()(utf8_text(given.reason.strip())),
+        reason=hide(utf8_text(given.reason.strip())),
         before={name: utf8_text(texts[name]) for name in after} if edits else {},
         after=after if edits else {},
         expected_before=before if edits and expected else "",

@@ -182,7 +182,7 @@ _UNUSED: Final = (
 )
 SWEEP: Final[Statement] = (_UNUSED, [()])
 """Deletes the texts that no item, case or draft has."""
-BROKEN: Final = (LookupError, ValueError, TypeError, zstandard.ZstdError)
+BROKEN: Final = (LookupError, ValueError, TypeError, AttributeError, RecursionError, zstandard.ZstdError)
 """What reading a changed text raises."""
 Packed: TypeAlias = tuple[str, bytes]
 """The ids of texts, as a JSON list, and the blob."""
