@@ -230,11 +230,17 @@ def _run(arguments: list[str], cwd: str, env: dict[str, str], streams: list[int]
     sys.argv = [program.__file__, *arguments]
     sys.path.insert(0, cwd)  # as `-m` does
     invalidate_caches()
-    program.main()
+    try:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+        program.main()
+    except KeyboardInterrupt:  # it came before main(), which answers it in the same way
+        print("jrh: interrupted", file=sys.stderr)
+        sys.exit(130)
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for pytest
+    # Ctrl-C is for pytest. In a process that is forked it waits until main() can answer it.
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     _preload()
     if asked := _Forking(socket.socket(fileno=int(sys.argv[1]))).serve():
         _run(*asked[0], asked[1])
