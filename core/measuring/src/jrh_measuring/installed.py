@@ -97,6 +97,6 @@ def load_flags(plugins: Sequence[str] = ()) -> Mapping[str, Flag]:
 def installed_plugins() -> Plugins:
     """Return the registries of what is installed.
 
-    Loaded once: finding some forty distributions takes 0.15 s, and reporters ask once per table.
+    Loaded once: finding some forty distributions takes 50 ms and more, and reporters ask once per table.
     """
     return load_plugins().plugins

@@ -157,7 +157,7 @@ def load_plugins(
 
 class _PluginManager(pluggy.PluginManager):
     def parse_hookimpl_opts(self, plugin: object, name: str) -> pluggy.HookimplOpts | None:
-        # pluggy looks at every name of a module for the mark of a hook, which took 25 ms of each start.
+        # pluggy looks at every name of a module for the mark of a hook: a seventh of the calls that loading makes.
         if isinstance(plugin, ModuleType) and not isinstance(vars(plugin).get(name), (FunctionType, MethodType)):
             return None
         return super().parse_hookimpl_opts(plugin, name)
