@@ -46,6 +46,7 @@ from .documents import html_text as html_text
 from .documents import lines_that_fit as lines_that_fit
 from .documents import markdown_text as markdown_text
 from .documents import page_environment as page_environment
+from .documents import plain_table as plain_table
 from .documents import terminal_text as terminal_text
 from .drawing import Axis as Axis
 from .drawing import Drawing as Drawing

@@ -102,6 +102,17 @@ def _escape_code(found: re.Match[str]) -> str:
     return f"\\x{code:02x}" if code <= 0xFF else f"\\u{code:04x}"  # noqa: PLR2004 - the escapes of Python and JSON
 
 
+def plain_table(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> Any:
+    """Return a table of `rich` without lines, for `terminal_text`."""
+    # Loaded where it is used: most commands print no table.
+    from rich.table import Table
+
+    table = Table(*columns, box=None, pad_edge=False)
+    for row in rows:
+        table.add_row(*row)
+    return table
+
+
 def terminal_text(parts: Iterable[Any], width: int = 160) -> str:
     """Return lines of text, and tables of `rich`, as a terminal shows them: without colour, and lines are not broken.
 

@@ -146,9 +146,8 @@ class Drawing:
     ) -> None:
         """Join points; `of` is the place of the measure and the part of it that the line shows."""
         path = "L".join(f"{_number(x)} {_number(y)}" for x, y in points)
-        dashes = {"stroke-dasharray": "3.7 1.6"} if dashed else {}
         look = {"d": f"M{path}", "fill": "none", "stroke": stroke, "stroke-width": _number(width)}
-        self._add("path", look | dashes, of)
+        self._add("path", look | ({"stroke-dasharray": "3.7 1.6"} if dashed else {}), of)
 
     def box(self, x: float, y: float, width: float, height: float, fill: str, of: tuple[int, str] | None) -> None:
         """Fill a rectangle; see `line`."""

@@ -66,9 +66,8 @@ def score_difference(
     top, bottom, shares = _relative_sums(sums, span)
     reach = quantile / len(sums) ** 0.5
     # The lower limit is the upper one of the mirrored differences.
-    upper = _limit(top, bottom, shares, reach)
     lower = -_limit(-top, bottom, shares, reach)
-    return span * lower, span * upper
+    return span * lower, span * _limit(top, bottom, shares, reach)
 
 
 def score_p_value(

@@ -66,9 +66,8 @@ class Deals:
         return (1 + extreme) / (1 + draw)
 
     def _extreme(self, generator: np.random.Generator, kinds: Sequence[_Kind], observed: float, number: int) -> int:
-        step = max(1, _CHUNK // max(self.pooled.size * self.sizes.shape[1], 1))
         extreme = 0
-        for part in parts_of(number, step):
+        for part in parts_of(number, max(1, _CHUNK // max(self.pooled.size * self.sizes.shape[1], 1))):
             draws = part.stop - part.start
             total = np.zeros(draws)
             for kind in kinds:

@@ -207,12 +207,11 @@ def _singles(totals: Floats, form: IccForm) -> Floats:
 def _with_raters(squares: MeanSquares, value: float, items: tuple[float, float], level: float) -> tuple[float, float]:
     """Add the error of drawing the raters to the ends that sampling the items has."""
     # In Fisher's z, where both distances are measured.
-    raters = _by_contrast(squares, "2,1", level, known_items=True)
     centre = np.arctanh(np.clip(value, -_EDGE, _EDGE))
     reach = [
         # MOVER: distances of independent errors add in squares (Zou and Donner 2008).
         float(np.hypot(*(np.arctanh(np.clip(end, -_EDGE, _EDGE)) - centre for end in ends)))
-        for ends in zip(items, raters, strict=True)
+        for ends in zip(items, _by_contrast(squares, "2,1", level, known_items=True), strict=True)
     ]
     return float(np.tanh(centre - reach[0])), float(np.tanh(centre + reach[1]))
 

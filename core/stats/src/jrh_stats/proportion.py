@@ -50,9 +50,8 @@ def resample_totals(sums: Floats | Kinds, *, resamples: int, seed: int) -> Float
     kinds, counts = distinct(sums)
     clusters = int(counts.sum())
     generator = np.random.default_rng(seed)
-    step = max(1, _CHUNK // len(kinds))
     totals = np.empty((resamples, kinds.shape[1]))
-    for part in parts_of(resamples, step):
+    for part in parts_of(resamples, max(1, _CHUNK // len(kinds))):
         # In blocks, so that memory does not grow with the number of resamples.
         draws = generator.multinomial(clusters, counts / clusters, size=part.stop - part.start)
         totals[part] = draws.astype(np.float64) @ kinds

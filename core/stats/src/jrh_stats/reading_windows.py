@@ -176,9 +176,8 @@ def _exchange_scores(
 ) -> Floats:
     """Return the largest score of every exchange of the cells of each cluster and length."""
     cells = [np.flatnonzero(strata == stratum) for stratum in np.unique(strata)]
-    step = max(1, _AT_ONCE // max(top.size, 1))
     largest: list[Floats] = []
-    for part in parts_of(resamples, step):
+    for part in parts_of(resamples, max(1, _AT_ONCE // max(top.size, 1))):
         size = part.stop - part.start
         tops, bottoms = np.empty((size, top.shape[1])), np.empty((size, top.shape[1]))
         for length_cells in cells:

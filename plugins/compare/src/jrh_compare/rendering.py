@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import attrs
 from jrh.text import clean_text
-from jrh_measuring import LONGEST_COMMENT, lines_that_fit, markdown_text, terminal_text
+from jrh_measuring import LONGEST_COMMENT, lines_that_fit, markdown_text, plain_table, terminal_text
 from jrh_measuring.comparing.results import Comparison
 
 from jrh_compare.document import Lines, Section, Table, document
@@ -32,8 +32,6 @@ def terminal(comparison: Comparison, *, full: bool = False) -> str:
 
 
 def _parts(comparison: Comparison, *, brief: bool) -> Iterator[Any]:
-    from rich.table import Table as Grid
-
     for section in document(comparison, brief=brief):
         if section.title:
             yield f"== {clean_text(section.title, _LINE)} ==\n"
@@ -42,10 +40,7 @@ def _parts(comparison: Comparison, *, brief: bool) -> Iterator[Any]:
                 case Lines(lines=lines):
                     yield from (clean_text(line, _LINE) for line in lines)
                 case Table(columns=columns, rows=rows):
-                    grid = Grid(*columns, box=None, pad_edge=False)
-                    for row in rows:
-                        grid.add_row(*(clean_text(cell, _CELL) for cell in row))
-                    yield grid
+                    yield plain_table(columns, ([clean_text(cell, _CELL) for cell in row] for row in rows))
             yield ""
 
 

@@ -117,14 +117,13 @@ class _Reading:
         usable = self.cell.rows[self.builder.trials.usable[self.cell.rows]]
         preferences = dict(self._read_scores(usable) if self.kind is Kind.SCORES else self._read_comparisons())
         orders = self.builder.trials.conditions.order.codes[self.cell.rows]
-        crossed = self.kind is Kind.PAIRS and len(np.unique(orders)) > 1
         known = [(pair.noise, pair.opposition) for pair in preferences.values() if pair.noise is not None]
         return Judged(
             cell=self.cell,
             kind=self.kind,
             usable=usable,
             preferences=preferences,
-            crossed=crossed,
+            crossed=self.kind is Kind.PAIRS and len(np.unique(orders)) > 1,
             # `fsum`, so that the order of the pairs does not show in the last digit.
             noise=fsum(noise for noise, _ in known) / len(known) if known else None,
             opposition=fsum(opposed or 0.0 for _, opposed in known) / len(known) if known else None,

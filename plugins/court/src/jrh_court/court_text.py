@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from jrh.plugins import plain_value
 from jrh.text import clean_text, count_noun
-from jrh_measuring import closing_lines, format_counts, format_number, terminal_text
+from jrh_measuring import closing_lines, format_counts, format_number, plain_table, terminal_text
 
 from jrh_court.estimates import CourtAnswer, CourtShare
 
@@ -48,21 +48,17 @@ def share_text(share: CourtShare) -> str:
 
 
 def _parts(answer: CourtAnswer) -> Iterator[Any]:
-    # Loaded where it is used: most commands print no table.
-    from rich.table import Table
-
     docket, referees = answer.docket, answer.referees
     yield court_sentence(answer)
     yield ""
     if not answer.refused:
-        table = Table(*_HEADINGS, box=None, pad_edge=False)
+        rows = []
         for share in answer.shares:
             figure, _, interval = share_text(share).partition(" ")
             sides = ((share.disagreements, answer.disagreements), (share.agreements, answer.agreements))
-            table.add_row(share.name, figure, interval, *(f"{count:.3g} of {of}" for count, of in sides))
+            rows.append((share.name, figure, interval, *(f"{count:.3g} of {of}" for count, of in sides)))
         figure, _, interval = share_text(answer.naive).partition(" ")
-        table.add_row(f"{answer.naive.name} (no ruling)", figure, interval, "", "")
-        yield table
+        yield plain_table(_HEADINGS, [*rows, (f"{answer.naive.name} (no ruling)", figure, interval, "", "")])
         yield ""
     names = ", ".join(
         f"{clean_text(name, 60)} {count}" for name, count in zip(referees.names, referees.ruled, strict=True)

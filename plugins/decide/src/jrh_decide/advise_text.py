@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from jrh.text import clean_text, count_noun, format_dollars
-from jrh_measuring import closing_lines, terminal_text
+from jrh_measuring import closing_lines, plain_table, terminal_text
 
 from jrh_decide.advise import Advised, Spending
 
@@ -43,17 +43,15 @@ def _price(spending: Spending) -> str:
     return f"{count_noun(spending.calls, 'call')}, {cost}"
 
 
-def _parts(found: Advised) -> Iterator[Any]:
-    from rich.table import Table
+def _cells(spending: Spending) -> Iterator[str]:
+    calls, _, cost = _price(spending).partition(", ")
+    yield from (clean_text(spending.task, 60), _add(spending), calls, cost, clean_text(spending.buys, 200))
 
+
+def _parts(found: Advised) -> Iterator[Any]:
     yield first_sentence(found)
     yield ""
-    table = Table(*_HEADINGS, box=None, pad_edge=False)
-    for spending in found.spendings:
-        calls, _, cost = _price(spending).partition(", ")
-        buys = clean_text(spending.buys, 200)
-        table.add_row(clean_text(spending.task, 60), _add(spending), calls, cost, buys)
-    yield table
+    yield plain_table(_HEADINGS, map(_cells, found.spendings))
     yield ""
     yield (
         "Rests on the report: an open claim is an inconclusive finding about one measure, decided with 80% power at "

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 from jrh.text import clean_text, count_noun
-from jrh_measuring import closing_lines, format_counts, format_number, round_up, terminal_text
+from jrh_measuring import closing_lines, format_counts, format_number, plain_table, round_up, terminal_text
 
 from jrh_decide.automate import Automation, Segment, Share, Threshold
 from jrh_decide.decisions import PANEL, REPEATS, STATED, Basis
@@ -81,24 +81,24 @@ def share_text(share: Share) -> str:
 
 
 def _parts(found: Automation) -> Iterator[Any]:
-    from rich.table import Table
-
     yield first_sentence(found)
     yield ""
-    table = Table(*_HEADINGS, box=None, pad_edge=False)
     rows = _rows(found)
-    for threshold in rows:
-        decided, wrong = threshold.decided, threshold.wrong
-        marks = {found.first.at: "tested first", found.shown.at: "issued" if found.issued else "tested first"}
-        cells = (f"{decided.count:,}", share_text(decided), f"{wrong.of:,}", f"{wrong.count:,}", share_text(wrong))
-        table.add_row(level_text(found.basis, threshold.at), *cells, marks.get(threshold.at, ""))
-    yield table
+    yield plain_table(_HEADINGS, (_cells(threshold, found) for threshold in rows))
     if len(found.curve) > len(rows):
         yield f"{len(rows)} of {len(found.curve)} thresholds; --format json has all."
     yield ""
     if found.segments:
         yield worst_segment(found.segments, found.error)
     yield from _basis(found)
+
+
+def _cells(threshold: Threshold, found: Automation) -> Iterator[str]:
+    decided, wrong = threshold.decided, threshold.wrong
+    marks = {found.first.at: "tested first", found.shown.at: "issued" if found.issued else "tested first"}
+    yield level_text(found.basis, threshold.at)
+    yield from (f"{decided.count:,}", share_text(decided), f"{wrong.of:,}", f"{wrong.count:,}", share_text(wrong))
+    yield marks.get(threshold.at, "")
 
 
 def _rows(found: Automation) -> list[Threshold]:

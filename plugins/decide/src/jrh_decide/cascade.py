@@ -159,9 +159,8 @@ def search_cascade(
 
     In the half that chooses, each has a smaller burden than all with a smaller limit of wrong decisions.
     """
-    grids = [_levels(stage, ~tested, len(stages)) for stage in stages]
     found = []
-    for ats in product(*grids):
+    for ats in product(*[_levels(stage, ~tested, len(stages)) for stage in stages]):
         joined, decider = combine(stages, ats)
         limit = upper_limit(Measured(decisions=joined, alpha=alpha).wrong(_SURE, ~tested))
         found.append((limit, _burden(decider[~tested], len(stages)), ats))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from jrh.text import clean_text, count_noun, format_dollars
-from jrh_measuring import closing_lines, format_counts, terminal_text
+from jrh_measuring import closing_lines, format_counts, plain_table, terminal_text
 
 from jrh_decide.automate_text import (
     CONFIDENCES,
@@ -53,26 +53,24 @@ def _price(per_thousand: float | None) -> str:
 
 
 def _parts(found: Cascade) -> Iterator[Any]:
-    from rich.table import Table
-
     yield first_sentence(found)
     yield ""
-    table = Table(*_STAGES, box=None, pad_edge=False)
+    rows: list[Sequence[str]] = []
     for stage, basis in zip(found.stages, found.bases, strict=True):
         decided, wrong = stage.decided, stage.wrong
         level = "never" if stage.at is None else level_text(basis, stage.at)
         cells = (f"{stage.reached:,}", f"{decided.count:,}", share_text(decided), f"{wrong.of:,}", f"{wrong.count:,}")
         price = _price(stage.per_thousand) if stage.reached else "-"
-        table.add_row(clean_text(stage.judge, 60), level, *cells, share_text(wrong), price)
-    table.add_row("people", "", f"{found.left:,}", f"{found.left:,}")
-    yield table
+        rows.append((clean_text(stage.judge, 60), level, *cells, share_text(wrong), price))
+    yield plain_table(_STAGES, [*rows, ("people", "", f"{found.left:,}", f"{found.left:,}")])
     yield ""
-    plane = Table(*_PLANE, box=None, pad_edge=False)
+    plane = []
     for side in found.plane:
         mark = "not on the frontier" if side.frontier is False else "frontier" if side.frontier else ""
         counts = f"{side.correct.count:,} of {side.correct.of:,}"
-        plane.add_row(clean_text(side.name, 60), counts, share_text(side.correct), _price(side.per_thousand), mark)
-    yield plane
+        name, price = clean_text(side.name, 60), _price(side.per_thousand)
+        plane.append((name, counts, share_text(side.correct), price, mark))
+    yield plain_table(_PLANE, plane)
     yield ""
     if found.segments:
         yield worst_segment(found.segments, found.error)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from jrh.text import clean_text, count_noun
-from jrh_measuring import format_counts, terminal_text
+from jrh_measuring import format_counts, plain_table, terminal_text
 
 from jrh_decide.gate_risk import Chance, Design, GateRisk
 
@@ -81,41 +81,29 @@ def _interval(chance: Chance) -> str:
 
 
 def _parts(found: GateRisk, runs: Sequence[Path]) -> Iterator[Any]:
-    from rich.table import Table
-
     yield first_sentence(found)
     yield ""
-    table = Table("of 100 nights", "red, nothing changed", "failed", "undecided", "missing",
-                  f"green after a loss of {100 * found.loss:g} points", box=None, pad_edge=False)  # fmt: skip
+    loss = f"green after a loss of {100 * found.loss:g} points"
+    rows = []
     for name, answer in (("the same items again", found.same), ("fresh items", found.fresh)):
-        reasons = [f"{100 * share:.0f}" for share in answer.reasons.values()]
-        table.add_row(name, _interval(answer.red), *reasons, _interval(answer.missed))
-    yield table
+        reasons = (f"{100 * share:.0f}" for share in answer.reasons.values())
+        rows.append((name, _interval(answer.red), *reasons, _interval(answer.missed)))
+    yield plain_table(("of 100 nights", "red, nothing changed", "failed", "undecided", "missing", loss), rows)
     yield ""
-    designs = Table(
-        f"{_unit(found)}s", "repeats", "red", "green after the loss", "pass mark for both", box=None, pad_edge=False
-    )
-    for each in found.designs:
-        designs.add_row(*_design_cells(each))
     nights = max((each.nights for each in found.designs), default=0)
     basis = f"in 100 nights, of at most {nights:,} simulated; target {100 * found.target:g}"
     yield f"What would help (rule {clean_text(found.moved)}; {basis}):"
-    yield designs
+    columns = (f"{_unit(found)}s", "repeats", "red", "green after the loss", "pass mark for both")
+    yield plain_table(columns, map(_design_cells, found.designs))
     if found.questions:
         yield ""
         total = sum(each.unrest for each in found.questions)
         yield f"{count_noun(len(found.questions), 'question')} with repeats that differ; the least stable:"
-        cases = Table("item", "judge", "test", "right", "verdicts", "share of the noise", box=None, pad_edge=False)
-        for question in found.questions[:_CASES]:
-            cells = (
-                question.item,
-                question.judge,
-                question.test,
-                question.right or "-",
-                format_counts(question.verdicts),
-            )
-            cases.add_row(*(clean_text(cell, 60) for cell in cells), f"{100 * question.unrest / total:.0f}%")
-        yield cases
+        unstable = []
+        for each in found.questions[:_CASES]:
+            cells = (each.item, each.judge, each.test, each.right or "-", format_counts(each.verdicts))
+            unstable.append((*(clean_text(cell, 60) for cell in cells), f"{100 * each.unrest / total:.0f}%"))
+        yield plain_table(("item", "judge", "test", "right", "verdicts", "share of the noise"), unstable)
     yield ""
     yield from _basis(found)
     yield f"Next: {_next_step(found, runs)}"

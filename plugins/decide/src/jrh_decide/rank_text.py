@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from attrs import asdict, evolve
 from jrh.text import clean_text, count_noun
-from jrh_measuring import closing_lines, format_number, terminal_text
+from jrh_measuring import closing_lines, format_number, plain_table, terminal_text
 
 from jrh_decide.rank import JudgeRanking, Ranks
 from jrh_decide.ranking import Ranking, System
@@ -84,24 +84,21 @@ def ranks_text(found: Ranks) -> str:
 
 
 def _table(found: Ranks, judge: JudgeRanking) -> Any:
-    from rich.table import Table
-
     unit = "chance to win" if found.compared else "share" if found.positive else "mean"
     others = {"corrected": judge.corrected, "people": found.people}
     by_name = {head: {each.name: each for each in other.systems} for head, other in others.items() if other}
     heads = [head for name in by_name for head in (f"{name}: rank", unit)]
     won = ("won", "tied") if found.compared else ()
-    columns = ("rank", *won, "verdicts", "missing", unit, "first in samples", *heads)
-    table = Table(_clean(judge.judge), *columns, box=None, pad_edge=False)
+    columns = (_clean(judge.judge), "rank", *won, "verdicts", "missing", unit, "first in samples", *heads)
+    rows = []
     for system in judge.naive.systems:
         counts = (f"{system.total:,.0f}", f"{system.ties:,}") if won else ()
         same = [systems[system.name] for systems in by_name.values()]
         score, *scores = (format_number(each.score, 2, proportion=found.compared) for each in (system, *same))
         cells = [cell for each, text in zip(same, scores, strict=True) for cell in (_rank(each), text)]
-        share = format_number(system.first_share, 2)
-        numbers = (f"{system.verdicts:,}", f"{system.missing:,}", score, share)
-        table.add_row(_clean(system.name), _rank(system), *counts, *numbers, *cells)
-    return table
+        numbers = (f"{system.verdicts:,}", f"{system.missing:,}", score, format_number(system.first_share, 2))
+        rows.append((_clean(system.name), _rank(system), *counts, *numbers, *cells))
+    return plain_table(columns, rows)
 
 
 def _flip_lines(found: Ranks) -> Iterator[str]:

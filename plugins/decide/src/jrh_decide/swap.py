@@ -410,9 +410,8 @@ def _items_needed(open_rows: Iterable[Row], terms: Terms) -> tuple[int, int] | N
 
 def _bills(matched: Matched, before: Side, after: Side, terms: Terms) -> tuple[Bill, Bill]:
     sides = [(side.name, {pair[0].id: pair[place] for pair in matched}) for place, side in enumerate((before, after))]
-    points = curve(sides, terms)
     bills = []
-    for (_, judged), point in zip(sides, points, strict=True):
+    for (_, judged), point in zip(sides, curve(sides, terms), strict=True):
         missing = count_missing(judged.values())
         verdicts = point.trials - sum(missing.values())
         known = not point.unknown and verdicts

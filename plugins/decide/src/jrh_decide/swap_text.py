@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from jrh import Interval
 from jrh.text import clean_text, count_noun, format_dollars
-from jrh_measuring import format_counts, format_ends, format_number, state_p, terminal_text
+from jrh_measuring import format_counts, format_ends, format_number, plain_table, state_p, terminal_text
 from jrh_measuring.comparing.results import served_to
 
 from jrh_decide.equating import Mark
@@ -91,16 +91,11 @@ def _ends(row: Row) -> str:
 
 
 def _parts(found: Swap) -> Iterator[Any]:
-    from rich.table import Table
-
     yield first_sentence(found)
     yield ""
     columns = ("test", "stratum", "measure", "before", "after", "difference", "cases", "better/worse", "shown")
-    table = Table(*columns, box=None, pad_edge=False)
     several = len({row.task for row in found.rows}) > 1
-    for row in found.rows:
-        table.add_row(*_cells(row, several=several, found=found))
-    yield table
+    yield plain_table(columns, (_cells(row, several=several, found=found) for row in found.rows))
     yield ""
     yield from _agreement(found)
     yield from _flips(found)
@@ -143,8 +138,6 @@ def _share(value: float, low: float | None, high: float | None) -> str:
 
 
 def _flips(found: Swap) -> Iterator[Any]:
-    from rich.table import Table
-
     total = sum(found.flipped.values())
     if not total:
         return
@@ -154,22 +147,21 @@ def _flips(found: Swap) -> Iterator[Any]:
         f"{count_noun(total, 'case')} with another verdict ({format_counts(found.flipped)}), the worst first; "
         f"look at them: {clean_text(view, 400)}"
     )
-    table = Table("", "test", "item", "right", "before", "after", "case", box=None, pad_edge=False)
+    rows = []
     for flip in found.flips:
         cells = (flip.test, flip.item, flip.gold or flip.expected or "-", " ".join(flip.before), " ".join(flip.after))
-        table.add_row(flip.direction.value, *(clean_text(cell, _CELL) for cell in cells), flip.case_second[:8])
-    yield table
+        rows.append((flip.direction.value, *(clean_text(cell, _CELL) for cell in cells), flip.case_second[:8]))
+    yield plain_table(("", "test", "item", "right", "before", "after", "case"), rows)
 
 
 def _bill(found: Swap) -> Iterator[Any]:
-    from rich.table import Table
-
     yield ""
-    table = Table("judge", "verdicts", "missing", "cost per 1,000 verdicts", box=None, pad_edge=False)
+    rows = []
     for side, bill in zip((found.old, found.new), found.bills, strict=True):
         price = "price unknown" if bill.per_thousand is None else format_dollars(bill.per_thousand)
-        table.add_row(clean_text(side.label, _CELL), f"{bill.verdicts:,}", format_counts(bill.missing) or "none", price)
-    yield table
+        missing = format_counts(bill.missing) or "none"
+        rows.append((clean_text(side.label, _CELL), f"{bill.verdicts:,}", missing, price))
+    yield plain_table(("judge", "verdicts", "missing", "cost per 1,000 verdicts"), rows)
 
 
 def _mark(each: Translation, found: Swap) -> Iterator[str]:

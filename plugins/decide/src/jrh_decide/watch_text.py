@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from attrs import asdict
 from jrh.text import clean_text, count_noun
-from jrh_measuring import format_p, terminal_text
+from jrh_measuring import format_p, plain_table, terminal_text
 
 from jrh_decide.monitor import HORIZON
 from jrh_decide.watch import FEWEST_LOOKS, Stream, Watch, Watched
@@ -85,15 +85,10 @@ def _number(value: float | None) -> str:
 
 
 def _parts(found: Watch) -> Iterator[Any]:
-    from rich.table import Table
-
     yield first_sentence(found)
     yield ""
     columns = ("stream", "last look", "before", "p of the last look", "evidence", "alarm at look")
-    table = Table(*columns, box=None, pad_edge=False)
-    for watched in found.streams:
-        table.add_row(*_cells(watched))
-    yield table
+    yield plain_table(columns, map(_cells, found.streams))
     yield ""
     if found.served_changed_at:
         yield f"Another snapshot answered from looks {_list(found.served_changed_at)} on than in the look before."

@@ -50,11 +50,10 @@ class ErrorCurve:
 
 def _score_changes(trials: Trials) -> tuple[Scores, Floats]:
     reference = reference_verdicts(trials)
-    usable = trials.usable & (reference.usable > 0)
     value = 1 - reference.count_matches(trials.label) / np.maximum(reference.usable, 1)
     scores = Scores(
         eligible=~trials.reference,
-        value=np.where(usable, value, np.nan),
+        value=np.where(trials.usable & (reference.usable > 0), value, np.nan),
         low=0.0,
         high=1.0,
     )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from jrh.text import clean_text
-from jrh_measuring import terminal_text
+from jrh_measuring import plain_table, terminal_text
 from jrh_measuring.gating.checking import Checked
 
 from jrh_gate import wording
@@ -18,13 +18,9 @@ def console_text(checked: Checked) -> str:
 
 
 def _parts(checked: Checked) -> Iterator[Any]:
-    from rich.table import Table
-
     if checked.decisions:
-        table = Table("", "rule", "judge", "where", "estimate", "rests on", box=None, pad_edge=False)
-        for decision in checked.decisions:
-            table.add_row(decision.outcome.value, *wording.cells(decision, checked))
-        yield table
+        rows = ((decision.outcome.value, *wording.cells(decision, checked)) for decision in checked.decisions)
+        yield plain_table(("", "rule", "judge", "where", "estimate", "rests on"), rows)
     for place in checked.silent:
         name = wording.judge(place.judge, checked)
         yield f"missing: {name} in {wording.where(place, checked)}: {wording.silence(place)}"

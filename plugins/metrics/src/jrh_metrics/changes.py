@@ -114,9 +114,8 @@ class AccuracyEquivalence:
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
         """Yield `accuracy-equivalence` per task, judge and test, and per factor of `by`; its p-value per test."""
         # Two one-sided tests at alpha reject where the interval with coverage 1 - 2 alpha lies within the margin.
-        level = 1 - 2 * self.options.alpha
         margin = context.margin if self.options.margin is None else self.options.margin
-        builder = MeasureBuilder.of(records, context, self.options).at(level)
+        builder = MeasureBuilder.of(records, context, self.options).at(1 - 2 * self.options.alpha)
         scores = gold_changes(builder.trials)
         for cell in cells_of(builder.trials, self.options.by):
             if cell.test == REFERENCE:

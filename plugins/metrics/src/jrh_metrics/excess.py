@@ -156,9 +156,8 @@ def _counts(trials: Trials, reference: ReferenceVerdicts, usable: Codes) -> NDAr
     first = _first(reference, usable)
     item = combine_codes(reference.of[usable]).astype(np.int32)
     group = _groups(trials, item, usable).astype(np.int32)
-    width = len(trials.labels)
     groups = int(group.max(initial=0)) + 2
-    counts = np.zeros((len(first), groups, width), dtype=np.int32)
+    counts = np.zeros((len(first), groups, len(trials.labels)), dtype=np.int32)
     for part in parts_of(len(usable)):
         np.add.at(counts, (item[part], 1 + group[part], trials.label[usable[part]]), 1)
     counts[:, 0, :] = reference.counts[reference.of[usable[first]]]

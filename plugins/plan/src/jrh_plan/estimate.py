@@ -225,7 +225,6 @@ class _Planning:
         changed = changes(earlier, self.resolved, dry.items_ids, dry.request.run_dir) if earlier is not None else ()
         lines = await self._lines()
         self.meter.check_bounds(self.resolved)
-        suite = self.resolved.suite
         measures = [measure for metric in self.resolved.metrics for measure in metric.entry.spec.measures]
         return Plan(
             lines=(*lines, *self._preflight(lines)),
@@ -234,7 +233,7 @@ class _Planning:
             changes=changed,
             stages=(*self.dry.stage_notes(self.builder, lines), *self._early_end()),
             shared=tuple(dict.fromkeys(_family_warnings(self.resolved, self.dry.items))),
-            level=suite.level,
+            level=self.resolved.suite.level,
             rules=self._gate_rules(),
             rates=frozenset(name for metric in self.resolved.metrics for name in metric.entry.spec.rates),
             compared=frozenset(measure.name for measure in measures if CHANGE_DUE in measure.flags),

@@ -42,9 +42,8 @@ _NODES: Final = 64
 def level_checks() -> Iterator[ArrayCheck]:
     """Yield the variance components of scales with 2, 3 and 5 levels, and the ICC of those with 2."""
     for levels in _CUTS:
-        planted = components(levels)
         draw = partial(_level_components, levels=levels, items=200)
-        for name, value in planted.items():
+        for name, value in components(levels).items():
             if name != "judge":  # its interval is about the judges that were drawn
                 where = f"{levels} levels, 200 items"
                 yield ArrayCheck(where=where, name=f"variance of {name}", planted=value, draw=draw)

@@ -108,9 +108,8 @@ def draw_ratings(world: World, generator: np.random.Generator) -> Ratings:
 
 def agreement(world: World) -> Mapping[str, float]:
     """Return the planted coefficients, from the joint distribution of two raters' labels."""
-    believed = world.shares @ world.belief_matrix()
     answers = world.answer_matrix()
-    joint = answers.T @ np.diag(believed) @ answers
+    joint = answers.T @ np.diag(world.shares @ world.belief_matrix()) @ answers
     shares = joint.sum(axis=1)
     coefficients = {"Krippendorff's alpha": kappa(joint, squared=False)}
     return coefficients | {"ordinal alpha": _ordinal_alpha(joint, shares)} if world.scale.ordered else coefficients

@@ -73,9 +73,8 @@ def _files(path: Path, shown: str, split: str) -> list[Path]:
     """Return the files of a split, in the order of their names."""
     if path.is_file():
         return [path]
-    files = list_files(path, shown, _is_data, MOST_FILES, "; name a smaller folder")
     splits: dict[str, list[Path]] = {}
-    for file in files:
+    for file in list_files(path, shown, _is_data, MOST_FILES, "; name a smaller folder"):
         splits.setdefault(_split_of(file, path), []).append(file)
     if not splits:
         raise JrhError(f"{shown} has no .arrow or .parquet file")

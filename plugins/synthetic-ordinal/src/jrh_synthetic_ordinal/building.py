@@ -300,9 +300,8 @@ def build(options: SyntheticOrdinalOptions, context: BuildContext) -> SetPerturb
     # No error: one suite may have tasks of both kinds, and the test is for one of them.
     if not context.task.scale.ordered:
         return Unordered()
-    levels = _levels(options, context.task)
     build_by = _by_rule if WrittenBy.of(options.by, options.model) is WrittenBy.RULES else _with_model
-    return build_by(options, context, levels)
+    return build_by(options, context, _levels(options, context.task))
 
 
 def _levels(options: SyntheticOrdinalOptions, task: Task) -> tuple[str, ...]:

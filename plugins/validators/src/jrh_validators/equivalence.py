@@ -82,9 +82,8 @@ class LlmEquivalence:
         # The letter that means equivalent changes with the order: always answering A cannot accept.
         option_a, option_b = (_SAME, _OTHER) if same == "A" else (_OTHER, _SAME)
         variables = {"first": first, "second": second, "option_a": option_a, "option_b": option_b}
-        mark = tag_mark(first, second)
         source = load_template("jrh_validators", "equivalence") if self.prompt is None else self.prompt.content
-        content = render(source, {**variables, "task": self.task, "mark": mark})
+        content = render(source, {**variables, "task": self.task, "mark": tag_mark(first, second)})
         return ChatRequest(
             messages=(Message(role="user", content=content),), json_schema=_SCHEMA if self.prompt is None else None
         )

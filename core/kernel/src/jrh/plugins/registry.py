@@ -101,9 +101,8 @@ class Registry(Generic[S]):
 
         The sentence fits after "there is no metric 'accuracy': ".
         """
-        names = {entry.spec.name for entry in self._entries}
         reasons = {entry.spec.name: entry.spec.instead_of[name] for entry in self if name in entry.spec.instead_of}
-        if name in names or not reasons:
+        if name in {entry.spec.name for entry in self._entries} or not reasons:
             return ""
         matches = [f"'{match}' ({why})" for match, why in sorted(reasons.items(), reverse=True)]
         return f"did you mean {' or '.join(matches)}?"

@@ -174,9 +174,8 @@ async def judge_cases(ready: Prepared, cases: StoredCases, items_ids: Mapping[st
         store.trials.replace(digest, planner.trials(cases) if batches is None else batches.trials(planner, cases))
         unseen = planner.unseen
     _note_plan(ready, judges, unseen)
-    pending = store.trials.count_pending()
     planned = store.trials.count()
-    ready.progress.begin("judge", planned, done=planned - pending)
+    ready.progress.begin("judge", planned, done=planned - store.trials.count_pending())
     await (judging.judge_all(ready, ready.progress) if batches is None else batches.judge(digest, replanned=replanned))
 
 

@@ -60,9 +60,8 @@ class MeasuresTable:
     def read(self) -> tuple[tuple[Measure, ...], tuple[str, ...]]:
         """Read the measures and the notes."""
         rows = self._database.rows("SELECT position, payload FROM measures ORDER BY position")
-        measures = tuple(from_text(Measure, payload) for position, payload in rows if position >= 0)
         notes = tuple(from_text(str, payload) for position, payload in reversed(rows) if position < 0)
-        return measures, notes
+        return tuple(from_text(Measure, payload) for position, payload in rows if position >= 0), notes
 
 
 SHARD: Final = "shard"

@@ -141,9 +141,8 @@ def _without(rule: GateRule, place: Place) -> Decision:
 
 def _has_records(rule: GateRule, report: RunReport) -> bool:
     """Return whether there is any record at the rule's place."""
-    wanted = {"test": rule.named_test, "judge": rule.judge, "task": rule.task}
     rows = report.records
-    for column, name in wanted.items():
+    for column, name in {"test": rule.named_test, "judge": rule.judge, "task": rule.task}.items():
         rows = rows if name is None or not len(rows) else rows.where(rows.equals(column, name))
     return len(rows) > 0
 

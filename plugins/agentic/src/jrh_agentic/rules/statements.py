@@ -188,9 +188,8 @@ def contradict_results(messages: Messages) -> list[Possible]:
     last = final_answer(messages)
     if last is None:
         return []
-    facts = _facts(messages[:last])
     edits = []
-    for key, values in facts.items():
+    for key, values in _facts(messages[:last]).items():
         # Where results disagree, either statement agrees with one of them.
         if len(values) == 1:
             ((tool, opposite),) = values.values()
