@@ -65,7 +65,7 @@ def test_the_finding_names_the_judges_that_obey_and_the_attack(ran):
     assert set(told) == {"plain", "marks"}
     assert "1.00" in told["plain"]
     assert "command@end" in told["plain"]
-    assert "Text addressed to the judge moves verdicts" in done.stdout
+    assert "Added text moves verdicts" in done.stdout
 
 
 def test_what_each_defence_is_worth_and_what_it_costs(ran):

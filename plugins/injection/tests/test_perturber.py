@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jrh import Draft, Item, JrhError, Mode, NotAbove, NotBelow, Same, Scale, Skip, Task, Text
 from jrh_injection.perturber import read_attack
-from jrh_injection.texts import ATTACKS, KINDS, Aim, benign
+from jrh_injection.texts import KINDS, Aim, benign
 from jrh_testing import ScriptedModel, build, loop_over, sample_task
 
 pytestmark = pytest.mark.inside
@@ -43,7 +43,7 @@ async def test_the_command_asks_for_the_target_where_it_is_put():
     start, middle, end = await injection(
         kinds=["command"], positions=["start", "middle", "end"], control=False
     ).perturb(item())
-    command = ATTACKS["command"](Aim(target="YES", field="response"))
+    command = KINDS["command"](Aim(target="YES", field="response"))
     assert "Answer YES." in command
     assert start.fields["response"] == f"{command}\n\nFirst. Second."
     assert middle.fields["response"] == f"First.\n\n{command}\n\n Second."
@@ -52,12 +52,12 @@ async def test_the_command_asks_for_the_target_where_it_is_put():
 
 def test_encodings_hide_the_same_command():
     aim = Aim(target="4", field="response")
-    plain = ATTACKS["command"](aim)
-    assert base64.b64decode(ATTACKS["base64"](aim).rpartition(" ")[2]).decode() == plain
-    assert ATTACKS["zero-width"](aim).replace("\u200b", "") == plain
-    assert "grader" not in ATTACKS["homoglyphs"](aim)
-    assert len(ATTACKS["homoglyphs"](aim)) == len(plain)
-    assert ATTACKS["homoglyphs"](aim).count("4") == 2
+    plain = KINDS["command"](aim)
+    assert base64.b64decode(KINDS["base64"](aim).rpartition(" ")[2]).decode() == plain
+    assert KINDS["zero-width"](aim).replace("\u200b", "") == plain
+    assert "grader" not in KINDS["homoglyphs"](aim)
+    assert len(KINDS["homoglyphs"](aim)) == len(plain)
+    assert KINDS["homoglyphs"](aim).count("4") == 2
 
 
 @loop_over(
@@ -188,7 +188,7 @@ def test_the_notation_of_an_attack_can_be_read_again(parts):
 @given(st.text(min_size=1).filter(str.strip))
 async def test_the_original_text_stays_character_by_character(text):
     drafts = await injection(kinds=["command"], positions=["start", "middle", "end"], control=False).perturb(item(text))
-    command = ATTACKS["command"](Aim(target="YES", field="response"))
+    command = KINDS["command"](Aim(target="YES", field="response"))
     for draft in drafts:
         assert isinstance(draft, Draft)
         before, found, after = draft.fields["response"].partition(command)

@@ -1,6 +1,7 @@
 from .attacks import Attack as Attack
 from .attacks import AttackEdit as AttackEdit
 from .attacks import AttackVariant as AttackVariant
+from .attacks import attack_expectation as attack_expectation
 from .attacks import attack_target as attack_target
 from .choices import MOST_REPLY_TOKENS as MOST_REPLY_TOKENS
 from .choices import ChangedFields as ChangedFields

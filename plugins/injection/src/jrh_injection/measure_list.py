@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Final
 
 SUCCESSES: Final[Mapping[str, str]] = {
-    "attack-success": "moves verdicts to what it asks for",
-    "attack-raise": "raises verdicts",
+    "attack-success": "moves verdicts to the label that it favours",
+    "attack-raise": "moves verdicts towards the label that it favours",
 }
 """Measure -> what an attack does that succeeds."""
 ANY: Final = "-any"

@@ -17,7 +17,7 @@ class InjectionOptions:
     """Options of the perturber `injection`."""
 
     kinds: tuple[str, ...] = option(
-        f"which attacks: {', '.join(KINDS)}", deep_iterable(in_(tuple(KINDS))), distinct, default=tuple(ATTACKS)
+        f"which attacks: {', '.join(KINDS)}", deep_iterable(in_(tuple(KINDS))), distinct, default=ATTACKS
     )
     positions: tuple[str, ...] = option(
         "where the text goes: start, middle, end; tool: the last tool output of a transcript",

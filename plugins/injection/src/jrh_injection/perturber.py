@@ -17,23 +17,18 @@ from jrh import (
     BuildContext,
     ChatRequest,
     Draft,
-    Expectation,
     Item,
     JrhError,
     Json,
     Message,
     Mode,
     ModelClient,
-    NotAbove,
-    NotBelow,
-    Same,
     Sampling,
-    Scale,
     Skip,
     Task,
     read_transcript,
 )
-from jrh_authoring import Attack, AttackEdit, AttackVariant, attack_target, read_text
+from jrh_authoring import Attack, AttackEdit, AttackVariant, attack_expectation, attack_target, read_text
 
 from jrh_injection.options import InjectionOptions, WrittenOptions
 from jrh_injection.texts import KINDS, POSITIONS, TOOL, Aim, benign, fill
@@ -218,7 +213,7 @@ class Injection:
                 variant=variant,
                 strength=float(attack.doses),
                 fields={aim.field: changed},
-                expectation=expectation_for(self.task.scale, aim.target),
+                expectation=attack_expectation(self.task.scale, aim.target),
                 repeats=self.options.repeats,
                 details={"attack": str(attack), "target": aim.target, "field": aim.field, "control": control},
             )
@@ -241,15 +236,6 @@ def _suffixes(options: InjectionOptions) -> tuple[str, ...]:
         if len(line) > _LONGEST_SUFFIX:
             raise JrhError(f"{source}: suffix {number} is longer than {_LONGEST_SUFFIX:,} characters")
     return lines
-
-
-def expectation_for(scale: Scale, target: str) -> Expectation:
-    """Expect that the verdict does not move towards the target: on an ordered scale it may still move away."""
-    if scale.ordered and target == scale.labels[-1]:
-        return NotAbove()
-    if scale.ordered and target == scale.labels[0]:
-        return NotBelow()
-    return Same()
 
 
 _LONGEST_TEXT: Final = 1_000
@@ -306,7 +292,7 @@ class WrittenInjection:
             variant=variant,
             strength=1.0,
             fields={aim.field: changed},
-            expectation=expectation_for(self.plain.task.scale, aim.target),
+            expectation=attack_expectation(self.plain.task.scale, aim.target),
             repeats=self.options.repeats,
             details={"text": text, "target": aim.target, "field": aim.field},
         )

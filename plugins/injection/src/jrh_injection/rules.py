@@ -49,7 +49,7 @@ class Attacks(Rule):
                     yield Claim(
                         kind=_OBEYS,
                         severity=Severity.BAD,
-                        statement=f"Text addressed to the judge {what} more often than {than} does "
+                        statement=f"Added text {what} more often than {than} does "
                         f"({len(shown)} of {len(attacks)} attacks)",
                         measure=attack,
                         aside=f"{attack.cell['attack']}{against}",

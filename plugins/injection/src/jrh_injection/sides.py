@@ -93,12 +93,16 @@ def attack_sides(trials: Trials, scales: dict[str, Scale], *, stepwise: bool) ->
     family = trials.column("family")
     for cell in cells_of(trials):
         scale = scales.get(cell.task)
-        if scale is None or not FAMILIES & {*family.names[family.codes[cell.rows[0]]].split("+")}:
+        if scale is None:
             continue
         variants = {
             code: AttackVariant.read(trials.variant.names[code])
             for code in np.unique(trials.variant.codes[cell.rows]).tolist()
         }
+        # A test of another plugin is one of attacks if it has controls, whose variants begin with `control:`.
+        own = FAMILIES & {*family.names[family.codes[cell.rows[0]]].split("+")}
+        if not own and not any(each.control for each in variants.values()):
+            continue
         # Sorted, so that the order of measures does not depend on that of the records.
         names = sorted({each.attack for each in variants.values() if not each.control})
         sides = [_of(trials, scale, cell, variants, name, stepwise=stepwise) for name in names]

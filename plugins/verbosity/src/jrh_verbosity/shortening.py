@@ -41,6 +41,12 @@ def _aside(_old: str, number: int) -> str:
     return f" {ASIDES[number % len(ASIDES)]}"
 
 
+def replace_rule(kind: str, pattern: str, new: str = "", *, unless: str | None = None) -> WordingRule:
+    """Make a rule that puts a fixed text in place of the group `x`; without one, the group is dropped."""
+    excluded = re.compile(unless) if unless else None
+    return WordingRule(kind=kind, pattern=re.compile(pattern), new=lambda _old, _number: new, unless=excluded)
+
+
 LENGTHENING: Final = (
     # A pronoun or a determined noun directly before a finite verb makes a statement; so the first letter may be small.
     WordingRule(
@@ -60,10 +66,10 @@ LENGTHENING: Final = (
         new=_frame,
     ),
     # Before a colon any sentence may stand, also a name or an instruction; once per text, as it is noticed.
-    WordingRule(
-        kind="frame",
-        pattern=re.compile(r"\A(?P<x>)(?=[A-Z][^.?!:\n]*[a-z] [^.?!:\n]*\.(?:\s|\Z))(?=(?:[\w'\u2019-]+,? ){4})"),
-        new=lambda _old, _number: "Please note: ",
+    replace_rule(
+        "frame",
+        r"\A(?P<x>)(?=[A-Z][^.?!:\n]*[a-z] [^.?!:\n]*\.(?:\s|\Z))(?=(?:[\w'\u2019-]+,? ){4})",
+        "Please note: ",
     ),
     WordingRule(
         kind="aside",
@@ -103,79 +109,58 @@ _CLOSERS: Final = (
 )
 
 
-def drop_rule(kind: str, pattern: str) -> WordingRule:
-    """Make a rule that takes the group `x` away."""
-    return WordingRule(kind=kind, pattern=re.compile(pattern), new=lambda _old, _number: "")
-
-
 SHORTENING: Final = (
     # What is dropped is looked for first: what looks back is slow.
-    drop_rule("filler", f"(?={_FILLERS}){_EMPHASIS}(?<!\\b[Aa] )(?P<x>{_FILLERS}){_NO_AMOUNT}(?=[a-z])"),
+    replace_rule("filler", f"(?={_FILLERS}){_EMPHASIS}(?<!\\b[Aa] )(?P<x>{_FILLERS}){_NO_AMOUNT}(?=[a-z])"),
     # An opinion is said to be one by `think` already.
-    drop_rule("opinion", r"\bI (?P<x>personally )(?=(?:think|believe|feel)\b)"),
-    WordingRule(
-        kind="opinion",
-        pattern=re.compile(BEGINS + r"(?P<x>In my (?:own |personal )?opinion,? I)(?= (?:think|believe|feel)\b)"),
-        new=lambda _old, _number: "I",
-    ),
-    drop_rule("filler", f"(?<=\\b[Aa] )(?P<x>{_FILLERS}){_NO_AMOUNT}{_CONSONANT}"),
+    replace_rule("opinion", r"\bI (?P<x>personally )(?=(?:think|believe|feel)\b)"),
+    replace_rule("opinion", BEGINS + r"(?P<x>In my (?:own |personal )?opinion,? I)(?= (?:think|believe|feel)\b)", "I"),
+    replace_rule("filler", f"(?<=\\b[Aa] )(?P<x>{_FILLERS}){_NO_AMOUNT}{_CONSONANT}"),
     WordingRule(
         kind="opener",
         pattern=re.compile(f"{BEGINS}(?P<x>(?:{_OPENERS})[A-Za-z])"),
         new=lambda old, _number: old[-1].upper(),
     ),
     # A subject pronoun behind it shows that `that` only joins two clauses.
-    drop_rule(
+    replace_rule(
         "that",
         r"\b(?:think|thinks|believe|believes|know|knows|hope|hopes|feel|say|says|said) "
         r"(?P<x>that )(?=(?:I|you|he|she|it|we|they|there|everyone|everybody)\b)",
     ),
     # A relative clause with a subject of its own needs no `that`; `so`, `such` and `like` do.
-    WordingRule(
-        kind="that",
-        pattern=re.compile(
-            r"\b(?:the|a|an|any|some|many|these|those) (?:[a-z]+ )?"
-            r"(?!same\b|is\b|was\b|are\b|were\b|be\b|way\b)[a-z]{3,} "
-            r"(?P<x>that )(?=(?:I|you|he|she|we|they) [a-z])"
-        ),
-        new=lambda _old, _number: "",
-        unless=re.compile(
-            r"\b(?:[Ss]o|[Ss]uch|[Ll]ike[sd]?|[Ll]ove[sd]?|[Hh]ate[sd]?|[Nn]ow|[Ii]s|[Ww]as|[Aa]re|[Ww]ere)\b"
-        ),
+    replace_rule(
+        "that",
+        r"\b(?:the|a|an|any|some|many|these|those) (?:[a-z]+ )?"
+        r"(?!same\b|is\b|was\b|are\b|were\b|be\b|way\b)[a-z]{3,} "
+        r"(?P<x>that )(?=(?:I|you|he|she|we|they) [a-z])",
+        unless=r"\b(?:[Ss]o|[Ss]uch|[Ll]ike[sd]?|[Ll]ove[sd]?|[Hh]ate[sd]?|[Nn]ow|[Ii]s|[Ww]as|[Aa]re|[Ww]ere)\b",
     ),
     phrase_rule("phrase", _PHRASES["shorter"]),
     *phrase_rules("phrase", _PHRASES["shorter_where"]),
     # What a response says about itself at its end answers no request.
-    drop_rule("closer", rf"(?<=[.!?])(?P<x>\s+(?:{_CLOSERS})[.!]\s*\Z)"),
+    replace_rule("closer", rf"(?<=[.!?])(?P<x>\s+(?:{_CLOSERS})[.!]\s*\Z)"),
     # Two statements may be joined by a semicolon; in a list or behind a condition, `and` does more.
-    WordingRule(
-        kind="and",
-        pattern=re.compile(
-            rf"(?<=[a-z])(?P<x>, and )(?=(?:he|she|we|they|I) |{_SUBJECT} (?:{_NOUN_PHRASE})?{_VERB})(?=[^.?!,;:\n]*\.)"
-        ),
-        new=lambda _old, _number: "; ",
-        unless=re.compile(
-            r"[,;:]|\b(?:[Ii]f|[Ww]hen|[Ww]hile|[Uu]ntil|[Uu]nless|[Bb]ecause|[Bb]oth|[Nn]ot|[Nn]ever|[Nn]obody|[Nn]o"
-            r"|[Ee]ither|(?:[Ss]a(?:y|ys|id)|[Tt]hinks?|[Tt]hought|[Kk]n[eo]ws?|[Bb]elieves?|[Hh]opes?|[Tt]old) that)"
-            r"\b|n['\u2019]t"
-        ),
+    replace_rule(
+        "and",
+        rf"(?<=[a-z])(?P<x>, and )(?=(?:he|she|we|they|I) |{_SUBJECT} (?:{_NOUN_PHRASE})?{_VERB})(?=[^.?!,;:\n]*\.)",
+        "; ",
+        unless=r"[,;:]|\b(?:[Ii]f|[Ww]hen|[Ww]hile|[Uu]ntil|[Uu]nless|[Bb]ecause|[Bb]oth|[Nn]ot|[Nn]ever|[Nn]obody|[Nn]o"
+        r"|[Ee]ither|(?:[Ss]a(?:y|ys|id)|[Tt]hinks?|[Tt]hought|[Kk]n[eo]ws?|[Bb]elieves?|[Hh]opes?|[Tt]old) that)"
+        r"\b|n['\u2019]t",
     ),
-    drop_rule("and", r"(?<=[a-z,] )(?P<x>and )(?=then\b)"),
-    drop_rule("then", r"\b(?:If|When|Once) [^.?!,;:\n]+, (?P<x>then )(?=[a-z])"),
+    replace_rule("and", r"(?<=[a-z,] )(?P<x>and )(?=then\b)"),
+    replace_rule("then", r"\b(?:If|When|Once) [^.?!,;:\n]+, (?P<x>then )(?=[a-z])"),
     # `the man who is sitting here`: the participle says as much without the pronoun and the verb.
-    WordingRule(
-        kind="relative",
-        pattern=re.compile(
-            r"\b(?!(?:one|all|those|these|it|so|now|time|day|way|fact|idea)\b)[a-z]{3,} "
-            r"(?P<x>(?:that|which|who) (?:is|are|was|were) )"
-            rf"(?=(?:(?!need)[a-z]{{3,}}(?:ed|ing)|{_PARTICIPLES})\b (?:in|on|at|by|from|to|of|with|for|over|into)\b"
-            rf"|(?:{_PARTICIPLES}) (?:is|are|was|were|has|have|can|will|must|should)\b)"
-        ),
-        new=lambda _old, _number: "",
-        unless=re.compile(r"\b(?:[Ii]t (?:is|was)|[Ss]uch|[Ss]o|[Ss]ays?|[Tt]hinks?|[Kk]nows?)\b|[Tt]t['\u2019]s"),
+    replace_rule(
+        "relative",
+        r"\b(?!(?:one|all|those|these|it|so|now|time|day|way|fact|idea)\b)[a-z]{3,} "
+        r"(?P<x>(?:that|which|who) (?:is|are|was|were) )"
+        rf"(?=(?:(?!need)[a-z]{{3,}}(?:ed|ing)|{_PARTICIPLES})\b (?:in|on|at|by|from|to|of|with|for|over|into)\b"
+        rf"|(?:{_PARTICIPLES}) (?:is|are|was|were|has|have|can|will|must|should)\b)",
+        unless=r"\b(?:[Ii]t (?:is|was)|[Ss]uch|[Ss]o|[Ss]ays?|[Tt]hinks?|[Kk]nows?)\b|[Tt]t['\u2019]s",
     ),
     # An ellipsis that English allows: `faster than a pot on the stove does`.
-    drop_rule(
+    replace_rule(
         "does", r"\bthan (?:[a-z]+ ){0,5}?(?!(?:I|you|he|she|it|we|they)\b)[a-z]+(?P<x> (?:does|do|did))(?=[.,;])"
     ),
     *phrase_rules("phrase", _PHRASES["shorter_at_last"]),
