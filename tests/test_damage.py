@@ -285,6 +285,24 @@ def test_whatever_changes_in_a_store_that_was_closed_is_noticed(done: Done, what
         assert f"'{path.parent.name}/run.sqlite' is damaged (it changed after jrh wrote it)" in refused.stderr
 
 
+FORGED = {
+    "trials": ("UPDATE trials SET id = 'nonsense' WHERE position = 1", ("run", "suite.yaml", "--run-dir"), "has an id"),
+    "items": ("UPDATE items SET covariates = 'nonsense'", ("rank",), "covariates are a JSON object such as"),
+    "findings": ("UPDATE stage_measure_findings SET content = x'fffe'", ("report",), "has a value of a wrong type"),
+}
+
+
+@pytest.mark.parametrize("what", FORGED)
+def test_a_value_that_somebody_forged_is_one_message(done: Done, what: str) -> None:
+    statement, command, message = FORGED[what]
+    with closing(sqlite3.connect(copied(done, f"forged-{what}"))) as store:
+        assert store.execute(statement).rowcount
+        store.execute("PRAGMA application_id = 0")  # no checksum of the whole file
+        store.commit()
+    refused = done.project.run(*command, f"forged-{what}")
+    assert (refused.exit_code, message in refused.stderr, len(refused.stderr) < 500) == (2, True, True), refused.stderr
+
+
 def test_a_text_that_changed_is_named_and_left_out_when_its_store_is_salvaged(done: Done) -> None:
     path = copied(done, "texts")
     with closing(sqlite3.connect(path)) as store:

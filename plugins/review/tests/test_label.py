@@ -406,6 +406,10 @@ def test_a_sheet_is_filled_in_and_read_back_blind(desk: LabelDesk, tmp_path: Pat
     assert by_item == {str(n): "YES" if n % 10 < 2 else "NO" for n in range(N)}
     with pytest.raises(JrhError, match=r"this row is not in the sheet of 'Ben'(.|\n)*mistakes in 22 rows"):
         read_sheet(desk, path, "Ben")
+    write([{**rows[0], "label": f"sk-proj-{'q8Zr2LxT0vKd91mN' * 3}"}])
+    with pytest.raises(JrhError, match="is not one of the choices: ") as refused:
+        read_sheet(desk, path, "Ann")
+    assert "q8Zr2LxT" not in str(refused.value), "a key that a person pasted reaches no terminal"
     write([{**rows[0], "label": "MAYBE"}, {**rows[1], "label": "YES" if rows[1]["label"] == "NO" else "NO"}])
     with pytest.raises(JrhError, match="'MAYBE' is not one of the choices: "):
         read_sheet(desk, path, "Ann")

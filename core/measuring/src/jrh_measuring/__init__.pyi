@@ -24,6 +24,7 @@ from .coded import is_named as is_named
 from .covariates import Covariate as Covariate
 from .covariates import Standard as Standard
 from .covariates import columns_of as columns_of
+from .covariates import covariate_values as covariate_values
 from .covariates import covariates_of_items as covariates_of_items
 from .covariates import gold_standard as gold_standard
 from .covariates import item_verdicts as item_verdicts

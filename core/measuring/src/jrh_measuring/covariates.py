@@ -147,6 +147,18 @@ def _dense(values: Floats) -> Codes:
     return np.asarray(np.unique(values, return_inverse=True)[1].reshape(-1), dtype=np.int64)
 
 
+def covariate_values(trials: Trials) -> list[Mapping[str, Json]]:
+    """Return the covariates that each code of the column `covariates` means.
+
+    Raises:
+        JrhError: a text is none that a run writes.
+    """
+    # The same few texts occur in many records: each is parsed once.
+    return trials.compute_once(
+        "covariates", lambda: [read_covariates(text) for text in trials.column("covariates").names]
+    )
+
+
 def covariates_of_items(trials: Trials, rows: Codes, items: Codes, task: Task, few: int) -> Iterator[Covariate]:
     """Yield the covariates that vary between the items, or between the options of an item, by name.
 
@@ -157,9 +169,7 @@ def covariates_of_items(trials: Trials, rows: Codes, items: Codes, task: Task, f
         task: the task.
         few: levels of fewer items are put together.
     """
-    column = trials.column("covariates")
-    # The same few texts occur in many records: each is parsed once.
-    known = trials.compute_once("covariates", lambda: [read_covariates(text) for text in column.names])
+    column, known = trials.column("covariates"), covariate_values(trials)
     written = np.full(len(items), -1, dtype=np.int64)
     written[np.searchsorted(items, trials.item.codes[rows])] = column.codes[rows]
     by_item = [known[code] for code in written.tolist()]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -25,7 +24,7 @@ from jrh_interchange import (  # fmt: skip
     read_table,
     winner_meant,
 )
-from jrh_measuring import Codes, Floats, Mask, Trials, is_named, read_trials, served_note
+from jrh_measuring import Codes, Floats, Mask, Trials, covariate_values, is_named, read_trials, served_note
 from jrh_measuring.covariates import label_values
 from numpy.typing import NDArray
 
@@ -94,7 +93,7 @@ def _read_run(question: RankQuestion, directory: Path) -> SystemVerdicts:
         raise JrhError(f"pass --task, one of {quote_names(tasks)}: systems are ranked within one task")
     trials = read_trials(records, MetricContext(tasks=tasks))
     column, name = trials.column("covariates"), (*question.systems, "system")[0]
-    compared, facts = task.scale.kind is ScaleKind.PAIRWISE, [json.loads(text or "{}") for text in column.names]
+    compared, facts = task.scale.kind is ScaleKind.PAIRWISE, covariate_values(trials)
     sides = task.scale.options[:2] if compared else ("", "")
     stated = np.array([[_system(fact.get(name), side) for side in sides] for fact in facts], dtype=object)
     if not stated.all(axis=1).any():

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from jrh import JrhError, content_id
-from jrh.text import count_noun
+from jrh.text import Redactor, count_noun
 from jrh.values import GoldKind
 from jrh_interchange import MOST_ROWS, Row, guess_format, read_table, rows_by
 from jrh_measuring import compare_questions, formula_safe
@@ -141,7 +141,7 @@ def _read_decision(
     if not action:
         return None
     if action not in {known.value for known in ReviewAction}:
-        raise JrhError(f"'{action[:40]}' is no action: accept, edit, reject, skip, undo, or nothing")
+        raise JrhError(f"{_quote(action)} is no action: accept, edit, reject, skip, undo, or nothing")
     if after and action != ReviewAction.EDIT.value:
         raise JrhError(f"a text is edited, and the action is '{action}'; make it 'edit', or empty the column edited")
     given = Given(
@@ -195,6 +195,11 @@ def _read_text(cell: str, known: Iterable[str]) -> str:
         if text in (earlier, formula_safe(earlier).replace("\r\n", "\n")):
             return earlier
     return text[1:] if text.startswith("'") and formula_safe(text[1:]) == text else text
+
+
+def _quote(cell: str) -> str:
+    # Masked before it is cut: what is left of a key would no longer look like one.
+    return f"'{Redactor.from_environment()(cell)[:40]}'"
 
 
 def _refuse(wrong: Sequence[str]) -> None:
@@ -287,7 +292,7 @@ def read_sheet(desk: LabelDesk, path: Path, labeller: str) -> int:
             if not cell:
                 continue
             if label is None:
-                raise JrhError(f"'{cell[:40]}' is not one of the choices: {', '.join(screen.label_map)}")
+                raise JrhError(f"{_quote(cell)} is not one of the choices: {', '.join(screen.label_map)}")
             if place in new:
                 raise JrhError("the row appears twice")
             key = labeller, screen.task.name, screen.item.id, screen.again

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from attrs import evolve, frozen
 
 from jrh.document.convert import unstructure
+from jrh.errors import DamagedStoreError
 from jrh.hashing import ID_LENGTH, content_id
 from jrh.plugins.specs import JudgeKind, JudgeSpec
 from jrh.running.identity import identity
@@ -69,9 +70,17 @@ def seed_of(trial: str) -> int:
     """Return a trial's own seed, from 0 to 2**31 - 1.
 
     A trial's id is a hash that the run's seed, the case, the judge and the repeat go into, so its digits serve.
+
+    Raises:
+        DamagedStoreError: it is no such hash.
     """
-    # 31 bits, as in `derive_seed`: every library and provider accepts such a seed.
-    return int(trial[-8:], 16) & 0x7FFFFFFF
+    try:
+        # 31 bits, as in `derive_seed`: every library and provider accepts such a seed.
+        return int(trial[-8:], 16) & 0x7FFFFFFF
+    except ValueError:
+        raise DamagedStoreError(
+            "a stored trial has an id that jrh did not write; start in a new run directory"
+        ) from None
 
 
 class _Occasions:

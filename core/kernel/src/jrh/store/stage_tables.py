@@ -12,7 +12,7 @@ from attrs import Factory, field, frozen
 from attrs.validators import deep_mapping, in_, matches_re, min_len
 
 from jrh.document.convert import from_text, to_text
-from jrh.errors import StoreError
+from jrh.errors import DamagedStoreError, StoreError
 from jrh.store.database import Database, marks
 from jrh.store.writer import Statement
 
@@ -20,6 +20,7 @@ Where: TypeAlias = tuple[str, Literal["=", "<=", ">", "in"], Any]
 """A column, how it is compared, and with what; `in` takes a collection of any size."""
 CATALOGUE: Final = "stage_tables"
 """The table that has the specification of every declared one."""
+_KINDS: Final[Mapping[str, type]] = {"TEXT": str, "INTEGER": int, "REAL": float}
 _PREFIX: Final = "stage_"
 """Starts the names of declared tables, so that none is called like a table of jrh."""
 
@@ -134,19 +135,29 @@ class StageTable:
         return self._query(
             f"SELECT {names} FROM {{table}} WHERE {condition} ORDER BY {by}{_quote(key)} LIMIT ? OFFSET ?",
             (*values, limit, start),
+            *(columns or self._spec.columns),
         )
 
     def values(self, column: str, where: Sequence[Where] = ()) -> tuple[Any, ...]:
         """Return the different values of a column, sorted."""
         condition, values = _condition(where)
         name = _quote(column)
-        rows = self._query(f"SELECT DISTINCT {name} FROM {{table}} WHERE {condition} ORDER BY {name}", values)
+        rows = self._query(f"SELECT DISTINCT {name} FROM {{table}} WHERE {condition} ORDER BY {name}", values, column)
         return tuple(value for (value,) in rows)
 
-    def _query(self, sql: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
-        """Return the rows of a query; none where the table is not made yet."""
-        known = self._spec.name in read_specs(self._database)
-        return self._database.rows(sql.replace("{table}", self._name), values) if known else []
+    def _query(self, sql: str, values: Sequence[Any], *columns: str) -> list[tuple[Any, ...]]:
+        """Return the rows of a query for some columns; none where the table is not made yet."""
+        if self._spec.name not in read_specs(self._database):
+            return []
+        rows = self._database.rows(sql.replace("{table}", self._name), values)
+        kinds = [_KINDS[self._spec.columns[name]] for name in columns]
+        # SQLite keeps a value of any type in any column, and a changed one would end wherever it is used.
+        pairs = (pair for row in rows for pair in zip(row, kinds, strict=False))
+        if not all(value is None or isinstance(value, kind) for value, kind in pairs):
+            raise DamagedStoreError(
+                f"'{self._database.path}' is damaged: '{self._spec.name}' has a value of a wrong type"
+            )
+        return rows
 
 
 def read_specs(database: Database) -> Mapping[str, TableSpec]:
