@@ -12,6 +12,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy.ma  # noqa: F401 - numpy loads it for some sizes of arrays alone: a megabyte
 import pytest
 from attrs import evolve
 from jrh.plugins.specs import JudgeSpec
