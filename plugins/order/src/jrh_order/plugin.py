@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from jrh import MetricSpec, Mode, PerturberSpec, hookimpl
-from jrh.plugins import KindSpec, RuleSpec, SectionSpec
-from jrh_measuring import read_metrics, read_sections
+from jrh.plugins import RuleSpec, SectionSpec
+from jrh_measuring import read_metrics, read_rules, read_sections
 
 from jrh_order.options import IdenticalOptions, OrderOptions
 
@@ -43,20 +43,7 @@ def jrh_metrics() -> Iterable[MetricSpec]:
 @hookimpl
 def jrh_findings() -> Iterable[RuleSpec]:
     """Declare the rules about places of options."""
-    yield RuleSpec(
-        name="position-bias",
-        summary="which place a judge prefers, among options and among identical ones",
-        reads=("position-bias", "position-preference", "identical-*-position-rate"),
-        kinds=(KindSpec(name="position-bias", order=20, floored=True), KindSpec(name="identical-options", order=30)),
-        factory="jrh_order.rules:PositionBias",
-    )
-    yield RuleSpec(
-        name="order-flips",
-        summary="whether choices change when options swap places",
-        reads=("swap-consistency", "change"),
-        kinds=(KindSpec(name="order-flips", order=180, floored=True),),
-        factory="jrh_order.rules:OrderFlips",
-    )
+    return read_rules("jrh_order")
 
 
 @hookimpl

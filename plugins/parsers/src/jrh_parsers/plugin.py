@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from jrh import MetricSpec, ParserSpec, hookimpl
-from jrh.plugins import KindSpec, NoOptions, RuleSpec, StageSpec
-from jrh_measuring import read_metrics
+from jrh.plugins import NoOptions, RuleSpec, StageSpec
+from jrh_measuring import read_metrics, read_rules
 
 from jrh_parsers.options import JsonOptions, PairwiseOptions, RationaleOptions, WeightedOptions
 
@@ -49,11 +49,4 @@ def jrh_stages() -> Iterable[StageSpec]:
 @hookimpl
 def jrh_findings() -> Iterable[RuleSpec]:
     """Declare the rule about rationales."""
-    yield RuleSpec(
-        name="rationale-contradiction",
-        summary="whether rationales argue for another verdict than the one given",
-        reads=("rationale-contradiction",),
-        # The rules that read rationales misread about one in seventeen: the floor is wider than that of a share.
-        kinds=(KindSpec(name="rationale-contradiction", order=90, floored=True, floor=0.1),),
-        factory="jrh_parsers.rules:Contradictions",
-    )
+    return read_rules("jrh_parsers")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from jrh import DataSourceSpec, MetricSpec, PerturberSpec, Scope, hookimpl
-from jrh.plugins import KindSpec, RuleSpec, SectionSpec
-from jrh_measuring import read_metrics
+from jrh.plugins import RuleSpec, SectionSpec
+from jrh_measuring import read_metrics, read_rules, read_sections
 
 from jrh_prompts.options import (
     OutputModeOptions,
@@ -76,42 +76,10 @@ def jrh_metrics() -> Iterable[MetricSpec]:
 @hookimpl
 def jrh_findings() -> Iterable[RuleSpec]:
     """Declare the rules about prompt templates and polarity."""
-    yield RuleSpec(
-        name="template-flips",
-        summary="whether verdicts change with the prompt template",
-        reads=("jss", "change"),
-        kinds=(KindSpec(name="template-flips", order=190, floored=True),),
-        factory="jrh_prompts.rules:TemplateFlips",
-    )
-    yield RuleSpec(
-        name="contradictions",
-        summary="whether verdicts contradict each other between prompt templates",
-        reads=("template-kappa",),
-        kinds=(KindSpec(name="negative-kappa", order=45, floored=True),),
-        factory="jrh_prompts.rules:Contradictions",
-    )
-    yield RuleSpec(
-        name="polarity",
-        summary="templates with the wrong polarity, judges that overlook an inverted question",
-        reads=("inversion-helps", "flip-rate"),
-        kinds=(KindSpec(name="polarity-blindness", order=40), KindSpec(name="undeclared-polarity", order=41)),
-        factory="jrh_prompts.rules:MisreadPolarity",
-    )
+    return read_rules("jrh_prompts")
 
 
 @hookimpl
 def jrh_sections() -> Iterable[SectionSpec]:
     """Declare the section."""
-    yield SectionSpec(
-        name="prompt-templates",
-        summary="agreement of verdicts between prompt templates",
-        title="Prompt templates",
-        reads=tuple(
-            measure.name
-            for metric in read_metrics("jrh_prompts")
-            if metric.name in ("template-sensitivity", "flipped-by-every-judge")
-            for measure in metric.measures
-        ),
-        factory="jrh_prompts.section:PromptTemplates",
-        kinds=("jrh_measuring:HeatPart",),
-    )
+    return read_sections("jrh_prompts")
