@@ -133,21 +133,16 @@ def test_the_power_for_a_weakness_of_80_percent_is_above_90_percent(tmp_path: Pa
         expected = {(f"minds_{kind.replace('-', '_')}", "obeys-attacks", kind) for kind in TEXTS}
         expected.add(("minds_misspelling", "moves-more-than-reruns", "misspelling"))
         shown.update(place for _, _, place in claims(run(judges, tmp_path, seed)) & expected)
-    assert sum(shown.values()) >= 0.9 * 10 * (len(TEXTS) + 1), shown
+    assert all(shown[place] >= 9 for place in (*TEXTS, "misspelling")), shown
 
 
 @pytest.mark.study
 def test_at_most_5_percent_of_pages_invent_a_weakness(tmp_path: Path) -> None:
     """200 seeds of a noisy judge and of one that minds length alone; a page is false if it says more than that."""
     true = {("minds_length", "misses-changes", "social")}
-    pages = [
-        claims(
-            run(
-                [planted("noisy", sound, 0.3, seed), planted("minds-length", minds_length, NOISE, seed)], tmp_path, seed
-            )
-        )
-        for seed in range(200)
-    ]
-    # 17 of 200 are the most that a rate of 5% gives in 99 of 100 studies.
-    false = sum(bool(page - true) for page in pages)
-    assert false <= 17, false
+    pages = []
+    for seed in range(200):
+        judges = [planted("noisy", sound, 0.3, seed), planted("minds-length", minds_length, NOISE, seed)]
+        pages.append(claims(run(judges, tmp_path, seed)))
+    false = [page - true for page in pages if page - true]
+    assert len(false) <= 0.05 * len(pages), false

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,34 @@ def test_the_programs_see_releases_only(programs: Path, tmp_path: Path) -> None:
     assert {version for _, version in own} == {VERSION}
     assert not any(directories)
     assert all(Path(path).is_relative_to(programs.parent) for path in modules.values()), modules
+
+
+@pytest.mark.slow
+def test_contributed_plugins_install_into_a_release_and_a_run_uses_them(programs: Path, tmp_path: Path) -> None:
+    contributed = ("jrh-social", "jrh-typos")
+    pip = (sys.executable, "-m", "pip", "--python", programs / "python", "--disable-pip-version-check", "--quiet")
+    # Without an index, and the wheels of these two alone at hand: what they need has to be in the release.
+    wheels = [*programs.parents[1].glob("wheels/jrh_social-*.whl"), *programs.parents[1].glob("wheels/jrh_typos-*.whl")]
+    suite = {
+        "name": "contributed",
+        "data": {"source": "examples", "dataset": "coherence"},
+        "task": {"instruction": "How coherent is the paragraph?", "scale": {"ordinal": [1, 5]}},
+        "tests": [{"social": {"kinds": ["bandwagon"]}}, {"misspelling": {"variants": ["case"]}}],
+        "judges": [{"name": "steady", "judge": "simulated", "accuracy": 1.0}],
+        "reports": ["json"],
+    }
+    (tmp_path / "suite.yaml").write_text(json.dumps(suite), encoding="utf-8")
+    for command in (
+        [*pip, "uninstall", "--yes", *contributed],
+        [*pip, "install", "--no-index", "--no-compile", *wheels],
+        [programs / "jrh", "run", "suite.yaml", "--run-dir", "run", "--plugins", ",".join(contributed)],
+    ):
+        subprocess.run(command, cwd=tmp_path, env=golden.environment(programs, tmp_path), check=True)
+    report = json.loads((tmp_path / "run" / "report.json").read_text(encoding="utf-8"))
+    used = {(each["component"], each["version"], each["digest"]) for each in report["components"]}
+    assert {("jrh-social/social", VERSION, ""), ("jrh-typos/misspelling", VERSION, "")} <= used
+    tests = {measure["test"] for measure in report["measures"] if measure["name"] == "attack-success-control"}
+    assert tests == {"social"}
 
 
 @loop_over("name", golden.EXAMPLES)
