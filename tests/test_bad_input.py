@@ -484,6 +484,49 @@ def test_a_run_without_verdicts_says_why_in_its_last_words(project: Project) -> 
     assert "to continue:" not in silent.stderr
 
 
+BROKEN = """\
+from attrs import field, frozen
+from jrh import DataSourceSpec, hookimpl
+from jrh.plugins import ModeSpec
+
+@frozen(kw_only=True)
+class Section:
+    own: str = field(metadata={"help": "any"})
+    mode: str = field(default="broken", metadata={"help": "`broken`"})
+
+class Broken:
+    def read(self):
+        return [1 / 0]
+
+    def tasks(self, name, report):
+        return {}["task"]
+
+    def expand_items(self, items, task, problem):
+        return items
+
+@hookimpl
+def jrh_data_sources():
+    yield DataSourceSpec(name="broken", summary="raises", factory=lambda options, context: Broken())
+
+@hookimpl
+def jrh_modes():
+    yield ModeSpec(name="broken", summary="raises", options=Section, factory=lambda section: Broken())
+"""
+
+
+def test_a_data_source_and_a_mode_that_raise_are_one_message_with_a_place(project: Project) -> None:
+    project.write("broken.py", BROKEN)
+    data, task = SUITE.splitlines()[1], "".join(SUITE.partition("task:")[1:]).partition("tests:")[0]
+    project.write("source.yaml", SUITE.replace(data, "data: {source: broken}"))
+    project.write("mode.yaml", SUITE.replace(task, "task: {own: x}\n"))
+    said = refused(project, "--plugins", "broken.py", suite="source.yaml")
+    assert said == (
+        "jrh: the data of task 'trial' could not be read: ZeroDivisionError: division by zero (broken.py, line 12)\n"
+    )
+    said = refused(project, "--plugins", "broken.py", suite="mode.yaml")
+    assert said == "jrh: mode.yaml:3:1: task: the mode 'broken' failed: KeyError: 'task' (broken.py, line 15)\n"
+
+
 def test_a_perturber_that_raises_is_a_finding_of_the_report(project: Project) -> None:
     source = (
         "from jrh import PerturberSpec, hookimpl\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 from jrh.errors import StopReason, StopRun
@@ -31,6 +32,9 @@ def request(text: str = "hello", max_tokens: int | None = None) -> ChatRequest:
         (Usage(), RATES, None),
         (Usage(prompt_tokens=1000, completion_tokens=100), None, None),
         (Usage(), FREE, 0.0),
+        (Usage(), Rates(input=0.0, output=0.0, call=0.25), 0.25),
+        (Usage(prompt_tokens=1000, completion_tokens=100), evolve(RATES, call=0.25), 2.25),
+        (Usage(), evolve(RATES, call=0.25), None),
         (Usage(), None, None),
     ],
 )
@@ -59,6 +63,7 @@ def test_the_longest_reply_the_request_allows_counts_before_the_models() -> None
     rates = Rates(input=0.0, output=1.0, max_output_tokens=1000)
     assert worst_case(request(max_tokens=7), rates) == 7.0
     assert worst_case(request(), rates) == 1000.0
+    assert worst_case(request(), evolve(rates, call=0.25)) == 1000.25, "a price per call is due whatever the length"
 
 
 @given(st.text(max_size=200))

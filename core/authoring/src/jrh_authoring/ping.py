@@ -173,4 +173,5 @@ def _lines(answer: PingAnswer) -> list[str]:
 def _price(rates: Rates | None) -> str:
     if rates is None:
         return "unknown; give the model `price: {input: ..., output: ...}` before setting a budget in dollars"
-    return f"${1e6 * rates.input:g} in, ${1e6 * rates.output:g} out per million tokens"
+    call = f"; ${rates.call:g} per call" if rates.call else ""
+    return f"${1e6 * rates.input:g} in, ${1e6 * rates.output:g} out per million tokens{call}"

@@ -156,10 +156,10 @@ def amount(use: ModelUse, model: ChatModel, least: int, most: int, max_tokens: i
     return evolve(
         counted,
         cached=most * (rates.input - cached),
-        cost_low=least * cached + LEAST_OUTPUT * rates.output,
-        cost_high=most * rates.input + output * rates.output,
+        cost_low=rates.call + least * cached + LEAST_OUTPUT * rates.output,
+        cost_high=rates.call + most * rates.input + output * rates.output,
         # `most` counts three bytes to a token; a prompt may have a token for each of them.
-        worst=FEWEST_CHARACTERS * most * rates.input + (max_tokens or limit or output) * rates.output,
+        worst=rates.call + FEWEST_CHARACTERS * most * rates.input + (max_tokens or limit or output) * rates.output,
     )
 
 

@@ -280,6 +280,7 @@ def _rates_of_price(price: Price, factor: float, longest: int | None) -> Rates:
     return Rates(
         input=price.input / 1e6 * factor,
         output=price.output / 1e6 * factor,
+        call=price.call * factor,
         cached_input=cached,
         max_output_tokens=longest,
     )

@@ -92,12 +92,13 @@ def cost_of(usage: Usage, rates: Rates | None) -> float | None:
     """Return the cost of a reply in US dollars, or None if the price or a token count is unknown."""
     if rates is None:
         return None
-    # Free whatever was used: a free server need not report any usage.
+    # Whatever was used: a server whose tokens are free need not report any usage.
     if rates.input == 0.0 and rates.output == 0.0:
-        return 0.0
+        return rates.call
     if usage.prompt_tokens is None or usage.completion_tokens is None:
         return None
-    return usage.prompt_tokens * rates.input + usage.completion_tokens * rates.output - saving_of(usage, rates)
+    tokens = usage.prompt_tokens * rates.input + usage.completion_tokens * rates.output
+    return rates.call + tokens - saving_of(usage, rates)
 
 
 def saving_of(usage: Usage, rates: Rates | None) -> float:
@@ -140,7 +141,7 @@ def worst_case(request: ChatRequest, rates: Rates | None) -> float | None:
     longest = longest_reply(request, rates)
     if longest is None and rates.output > 0.0:
         return None
-    return prompt_tokens_at_most(request) * rates.input + (longest or 0) * rates.output
+    return rates.call + prompt_tokens_at_most(request) * rates.input + (longest or 0) * rates.output
 
 
 def longest_reply(request: ChatRequest, rates: Rates) -> int | None:
@@ -342,7 +343,7 @@ class SeenUsage:
         room /= self.dearer
         bound = prompt_tokens_at_most(request)
         seen = math.ceil(bound * self.per_byte * PROMPT_MARGIN)
-        prompt = (seen if self.factor > 1.0 else min(bound, seen)) * rates.input
+        prompt = (seen if self.factor > 1.0 else min(bound, seen)) * rates.input + rates.call
         tokens = longest if rates.output <= 0.0 else min(longest, math.floor((room - prompt) / rates.output))
         if prompt > room or tokens < min(longest, math.ceil(self.longest * REPLY_MARGIN)):
             return None

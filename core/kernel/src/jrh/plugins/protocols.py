@@ -292,10 +292,12 @@ class ChatRequest:
 
 @frozen(kw_only=True)
 class Rates:
-    """Prices of a model in US dollars per token."""
+    """Prices of a model in US dollars: per token, and of every call."""
 
     input: float
     output: float
+    call: float = 0.0
+    """Of an answer, whatever its length; services that sell grades rather than tokens have such a price."""
     cached_input: float | None = None
     """Of tokens of the prompt that the provider had cached; None: as all others."""
     max_output_tokens: int | None = None

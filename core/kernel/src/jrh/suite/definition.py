@@ -109,7 +109,7 @@ class JudgeUse(Use):
 
 @frozen(kw_only=True)
 class Price:
-    """Prices in US dollars per million tokens."""
+    """Prices in US dollars: per million tokens, and per call."""
 
     input: float = field(validator=ge(0))
     """Of the prompt."""
@@ -117,6 +117,8 @@ class Price:
     """Of the reply, reasoning included."""
     cached_input: float | None = field(default=None, validator=optional(ge(0)))
     """Of tokens of the prompt that the provider says it had cached. Default: as all others."""
+    call: float = field(default=0.0, validator=ge(0))
+    """Of every answer, whatever its length."""
 
 
 @frozen(kw_only=True)

@@ -16,6 +16,7 @@ from jrh.plugins.protocols import TaskMode
 from jrh.plugins.registry import Entry, Plugins, Registry
 from jrh.plugins.specs import ModeSpec, option
 from jrh.suite.definition import CHECK_FOLDS, CHECK_REPEATS, JudgeUse, OnMismatch, Sample, SuiteSettings, TestUse
+from jrh.text.redact import error_line
 from jrh.values.item_covariates import ACCEPTED, GoldSource
 from jrh.values.items import Item, Mode, Task
 from jrh.values.json_values import Json
@@ -330,6 +331,9 @@ def read_tasks(node: Node, name: str, plugins: Plugins) -> tuple[Sequence[Task],
         return (), None
     except JrhError as error:
         node.report(str(error))
+        return (), None
+    except Exception as error:  # a plugin's code may fail in any way
+        node.report(f"the mode '{chosen.spec.name}' failed: {error_line(error)}")
         return (), None
     # A mode may name its tasks after what the section says.
     for task in tasks:

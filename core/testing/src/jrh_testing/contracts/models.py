@@ -144,7 +144,7 @@ class ModelContract(ComponentContract):
     def test_rates_are_prices_or_unknown(self, base: Path) -> None:
         """If this fails: an unknown price is None; 0 means free."""
         rates = self.build_component(base).rates
-        assert rates is None or min(rates.input, rates.output) >= 0.0, f"a price below 0: {rates}"
+        assert rates is None or min(rates.input, rates.output, rates.call) >= 0.0, f"a price below 0: {rates}"
 
     def test_a_simulated_model_answers(self, base: Path) -> None:
         """If this fails: a model declared as simulated needs no network, and answers the same question the same."""

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Final
 
 from attrs import evolve, frozen
 
-from jrh.errors import JrhError, Problem, SuiteError
+from jrh.errors import JrhError, PluginError, Problem, SuiteError
 from jrh.hashing import derive_seed
 from jrh.plugins.protocols import DataSource, RemarksOnItems
 from jrh.store.temporary import NumberTable, spool_items
 from jrh.suite.definition import Sample, Suite, TaskUse
 from jrh.suite.resolved import Shard
+from jrh.text.redact import error_line
 from jrh.text.transcripts import transcript_problems
 from jrh.values.clusters import ItemBlocks
 from jrh.values.item_covariates import GoldSource, check_declared, covariates_of, gold_source
@@ -131,10 +132,7 @@ class _Again:
 def _check_items(source: DataSource, use: TaskUse, problems: list[str], again: list[_Again]) -> Iterator[Item]:
     """Yield the items of a source as they come, and note what is wrong with them."""
     places = NumberTable()
-    read: Iterable[Item] = source.read()
-    if use.mode is not None:
-        read = use.mode.expand_items(read, use.task, problems.append)
-    for place, item in enumerate(read):
+    for place, item in enumerate(_read_items(source, use, problems)):
         # By number, since the ids of all items may not fit into memory; equal numbers are compared later.
         first = places.number_of(item.id, place)
         if first != place:
@@ -144,6 +142,16 @@ def _check_items(source: DataSource, use: TaskUse, problems: list[str], again: l
         # What an item says of its own label comes before what the suite says of all.
         stated = item.gold_source or use.data.gold_source
         yield evolve(item, gold_source=stated, covariates=covariates_of(item, use.task, use.data.covariates))
+
+
+def _read_items(source: DataSource, use: TaskUse, problems: list[str]) -> Iterator[Item]:
+    try:
+        read: Iterable[Item] = source.read()
+        yield from read if use.mode is None else use.mode.expand_items(read, use.task, problems.append)
+    except JrhError:
+        raise
+    except Exception as error:  # a plugin's code may fail in any way
+        raise PluginError(f"the data of task '{use.task.name}' could not be read: {error_line(error)}") from error
 
 
 def _misfits(item: Item, task: Task) -> list[str]:

@@ -1,0 +1,1 @@
+"""ACME's judge, rubric store, release rule and report section."""
