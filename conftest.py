@@ -7,12 +7,9 @@ import gc
 import math
 import os
 import sys
-from functools import cached_property
-from importlib import metadata
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -34,38 +31,11 @@ sys.dont_write_bytecode = False
 gc.disable()
 
 ROOT = Path(__file__).parent
-INSTALLED = frozenset(sys.path)
-"""Where this environment's distributions are; no test changes them."""
-read_entry_points = metadata.entry_points
-_remembered: dict[tuple[object, ...], metadata.EntryPoints] = {}
+sys.path.insert(0, str(ROOT / "tests"))  # with --import-mode=importlib pytest leaves the path alone
 
+from support.read_once import remember_entry_points  # noqa: E402
 
-def entry_points(**which: Any) -> metadata.EntryPoints:
-    """Return the entry points of what is installed, read once: a run asks for them several times, 10 ms each.
-
-    Directories that a test adds to the path are searched every time.
-    """
-    elsewhere = any(not path.startswith(str(ROOT)) for path in INSTALLED.symmetric_difference(sys.path))
-    if elsewhere or not which:  # without a group the answer is another type in Python 3.11
-        return read_entry_points(**which)
-    place = (*sys.path, *sorted(which.items()))
-    if place not in _remembered:
-        _remembered[place] = read_entry_points(**which)
-        for point in _remembered[place]:
-            point.dist.__class__ = ReadOnce
-    return _remembered[place]
-
-
-class ReadOnce(metadata.PathDistribution):
-    """A distribution whose metadata are parsed once; loading plugins asks for those of every plugin."""
-
-    @cached_property
-    def metadata(self) -> Any:
-        """Return the metadata, parsed."""
-        return super().metadata
-
-
-metadata.entry_points = entry_points
+remember_entry_points()
 
 TIMES = ROOT / "tests" / "times.txt"
 SLOW = 6.0

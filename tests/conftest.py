@@ -9,12 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from jrh_testing import Project
-
-# With --import-mode=importlib pytest leaves the path alone, and the test files need their helpers.
-sys.path.insert(0, str(Path(__file__).parent))
-
-from jrh_testing import Inside
+from jrh_testing import Inside, Project
 from jrh_testing.runner import Running
 from support.keys import KEY, KEY_VARIABLE
 from support.preloaded import Preloaded

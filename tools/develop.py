@@ -21,6 +21,8 @@ import sys
 import sysconfig
 import tempfile
 import zipfile
+from functools import cache
+from importlib import metadata
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -71,6 +73,8 @@ def build(sources: list[Path], place: Path) -> list[Path]:
     """Build an editable wheel of every directory, in the order given."""
     from setuptools import build_meta
 
+    # setuptools looks at what is installed for every command of a build: four fifths of the time.
+    metadata.entry_points = cache(metadata.entry_points)
     here, wheels = Path.cwd(), []
     sys.argv = sys.argv[:1]  # setuptools takes the rest for its own
     for source in sources:

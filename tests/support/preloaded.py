@@ -2,8 +2,10 @@
 
 Starting Python and importing jrh is more than half of a short run, and the tests start hundreds. Two processes import
 once for all workers of pytest, and fork for every start, in turn: their hash seeds differ, so that what depends on the
-order of a set still differs from one start to the next. A test that sets a variable of Python's own, or that starts
-Python by itself, gets a whole start, which is what a test of the start needs, such as one of the imports.
+order of a set still differs from one start to the next. Both have also finished a small run, since half of a first one
+is spent on what is made once in a process: readers of documents, templates, and the list of what is installed. A test
+that sets a variable of Python's own, or that starts Python by itself, gets a whole start, which is what a test of the
+start needs, such as one of the imports.
 """
 
 from __future__ import annotations
@@ -16,15 +18,16 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
+import threading
 import time
-from contextlib import suppress
+from contextlib import chdir, redirect_stderr, redirect_stdout, suppress
 from functools import cache
 from importlib import import_module, invalidate_caches
 from importlib.metadata import entry_points
 from itertools import cycle
 from pathlib import Path
 from pkgutil import walk_packages
-from threading import Lock
 from typing import Any, Final
 
 _SOURCES: Final = Path(__file__).parents[2].glob("*/*/src/jrh*")
@@ -36,6 +39,14 @@ _LEFT_OUT: Final = {
 _LIBRARIES: Final = (
     *("aiohttp", "jinja2", "scipy.stats", "sklearn.linear_model", "sklearn.feature_extraction.text", "structlog"),
 )
+_SUITE: Final = """
+name: first
+data: {source: jsonl, path: items.jsonl}
+task: {instruction: Is it right?, scale: {labels: ["YES", "NO"]}}
+judges: [{judge: simulated, accuracy: 0.8}]
+resamples: 100
+reports: [terminal, json, markdown, html]
+"""
 _START: Final = [sys.executable, "-m", "jrh"]
 _RUN: Final = os.environ.get("PYTEST_XDIST_TESTRUNUID", os.getpid())
 _OF_PYTHON: Final = ("PYTHON", "LC_", "LANG", "LD_", "OPENBLAS", "OMP_", "MALLOC")
@@ -90,7 +101,7 @@ class Preloaded(subprocess.Popen[str]):
         return self.returncode
 
 
-_lock: Final = Lock()
+_lock: Final = threading.Lock()
 
 
 @cache
@@ -140,7 +151,7 @@ def _socket() -> socket.socket:
 
 
 def _preload() -> None:
-    """Import what most runs import."""
+    """Import what most runs import, and run the suite once."""
     names = {path.name for path in _SOURCES if path.suffix != ".egg-info"} - _LEFT_OUT
     for package in map(import_module, sorted(names)):
         for module in walk_packages(package.__path__, f"{package.__name__}."):
@@ -150,8 +161,30 @@ def _preload() -> None:
         import_module(name)
     for point in entry_points(group="jrh"):
         point.load()
+    _run_once()
     gc.collect()
     gc.freeze()
+
+
+def _run_once() -> None:
+    """Run a suite that asks no model, and report it again, in every format."""
+    from jrh.cli import invoke
+
+    helpers = str(Path(__file__).parents[1])
+    sys.path.insert(0, helpers)
+    from support.read_once import remember_entry_points
+
+    sys.path.remove(helpers)  # the programs that are forked have no such path
+    remember_entry_points()
+    with tempfile.TemporaryDirectory() as place, chdir(place), Path(os.devnull).open("w") as nowhere:
+        os.environ.update(JRH_CACHE_DIR=f"{place}/cache", JRH_STATE_DIR=f"{place}/state")
+        Path("suite.yaml").write_text(_SUITE, encoding="utf-8")
+        rows = ({"id": f"{row}", "response": f"It is {row}.", "label": "NO" if row % 2 else "YES"} for row in range(8))
+        Path("items.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+        with redirect_stdout(nowhere), redirect_stderr(nowhere):
+            codes = [invoke(command.split()) for command in ("run suite.yaml --run-dir run", "report run")]
+    assert codes == [0, 0], codes
+    assert threading.active_count() == 1, "a fork has no thread but the one that forks"
 
 
 class _Forking:

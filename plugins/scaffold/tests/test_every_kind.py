@@ -17,8 +17,10 @@ from jrh_scaffold.writing import SUMMARIES
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[3]
 BUILD = """
-import os, sys
+import functools, os, sys
+from importlib import metadata
 from setuptools import build_meta
+metadata.entry_points = functools.cache(metadata.entry_points) # which setuptools asks for at every step
 _, wheels, *places = sys.argv # which setuptools replaces
 for place in places:
     os.chdir(place)

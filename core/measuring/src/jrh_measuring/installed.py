@@ -90,7 +90,7 @@ def load_flags(plugins: Sequence[str] = ()) -> Mapping[str, Flag]:
     Raises:
         JrhError: a plugin cannot be used.
     """
-    return load_plugins(plugins).plugins.flags_by_name()
+    return (load_plugins(plugins).plugins if plugins else installed_plugins()).flags_by_name()
 
 
 @cache

@@ -63,20 +63,18 @@ def protocol_of(spec: specs.Spec) -> tuple[type, str]:
     return wanted, kind
 
 
-def check_factory(entry: Entry[Any], factory: Callable[..., Any], given: int) -> None:
+def check_factory(entry: Entry[Any], factory: Callable[..., Any]) -> None:
     """Refuse a factory that jrh could not call.
 
     Args:
         entry: the declaration.
         factory: what it declares.
-        given: how many arguments jrh calls it with.
 
     Raises:
         WrongShapeError: it needs others.
     """
-    try:
-        takes = inspect.signature(factory)
-    except (ValueError, TypeError):  # callables written in C may have no signature
+    given, takes = _read_arguments(factory)
+    if takes is None:
         return
     try:
         # Binding is what a call does with its arguments, defaults and keywords included, without the call.
@@ -261,7 +259,7 @@ def find_factory(entry: Entry[Any]) -> Callable[..., Any]:
     """
     declared = entry.spec.factory
     factory = _import_named(entry, declared) if isinstance(declared, str) else declared
-    check_factory(entry, factory, _count_arguments(factory))
+    check_factory(entry, factory)
     return factory  # type: ignore[no-any-return]
 
 
@@ -301,7 +299,7 @@ def make(entry: Entry[Any], options: object, context: object) -> Any:
 
 def call_factory(factory: Callable[..., Any], options: object, context: object) -> Any:
     """Call a factory with as many arguments as it takes: options and context, only the options, or none."""
-    return factory(*(options, context)[: _count_arguments(factory)])
+    return factory(*(options, context)[: _read_arguments(factory)[0]])
 
 
 def import_from_working_directory(entry: Entry[Any]) -> AbstractContextManager[None]:
@@ -330,21 +328,22 @@ def wrong_factory(entry: Entry[Any], what: str) -> PluginError:
     )
 
 
-def _count_arguments(factory: Callable[..., Any]) -> int:
-    """Return how many arguments jrh gives to a factory: as many as it takes, at most two."""
-    return _count(factory) if isinstance(factory, type | FunctionType) else _count.__wrapped__(factory)
+def _read_arguments(factory: Callable[..., Any]) -> tuple[int, inspect.Signature | None]:
+    """Return how many arguments jrh gives to a factory, as many as it takes and at most two, and its signature."""
+    # A run makes each component several times. Objects that can be called may have no hash.
+    return _read(factory) if isinstance(factory, type | FunctionType) else _read.__wrapped__(factory)
 
 
 @cache
-def _count(factory: Callable[..., Any]) -> int:
+def _read(factory: Callable[..., Any]) -> tuple[int, inspect.Signature | None]:
     if getattr(getattr(factory, "__init__", None), "__module__", "") == "typing":
-        return 0  # the class has only the constructor of a protocol, which looks as if it took anything
+        return 0, None  # the class has only the constructor of a protocol, which looks as if it took anything
     try:
-        parameters = inspect.signature(factory).parameters.values()
+        takes = inspect.signature(factory)
     except (ValueError, TypeError):  # callables written in C may have no signature
-        return 2
+        return 2, None
+    kinds = [parameter.kind for parameter in takes.parameters.values()]
+    by_place = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     # `*args` takes whatever is given.
-    if any(parameter.kind is parameter.VAR_POSITIONAL for parameter in parameters):
-        return 2
-    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    return min(2, sum(parameter.kind in kinds for parameter in parameters))
+    number = 2 if inspect.Parameter.VAR_POSITIONAL in kinds else sum(kind in by_place for kind in kinds)
+    return min(2, number), takes

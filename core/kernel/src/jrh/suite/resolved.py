@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any, Generic, TypeVar, get_args
 
 from attrs import Factory, evolve, frozen
@@ -84,7 +85,7 @@ class Resolved(Generic[S]):
     sources: tuple[Source, ...] = ()
     """The source that identifies it and the code its options name; nothing where all of it is an installed release."""
 
-    @property
+    @cached_property
     def models(self) -> tuple[str, ...]:
         """Return the models that its own options refer to, by the suite's names."""
         return tuple(name for kind, name in references(self.options) if kind == "model")
