@@ -6,8 +6,7 @@ A line counts if it holds code: blank lines, comments and docstrings cost nothin
 from __future__ import annotations
 
 import ast
-import io
-import tokenize
+import re
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
@@ -15,13 +14,10 @@ from pathlib import Path
 from typing import Final
 
 ROOT: Final = Path(__file__).resolve().parents[1]
-_LAYOUT: Final = (
-    tokenize.COMMENT,
-    tokenize.NL,
-    tokenize.NEWLINE,
-    tokenize.INDENT,
-    tokenize.DEDENT,
-    tokenize.ENDMARKER,
+_TEXTS_AND_COMMENTS: Final = re.compile(
+    r'''"""(?:\\[\s\S]|[^\\])*?"""'''
+    r"""|'{3}(?:\\[\s\S]|[^\\])*?'{3}"""
+    r"""|"(?:\\[\s\S]|[^"\\\n])*"|'(?:\\[\s\S]|[^'\\\n])*'|#[^\n]*"""
 )
 
 
@@ -32,14 +28,19 @@ def lines_of_code(source: str) -> int:
 
 
 def read_lines(source: str, tree: ast.Module) -> tuple[int, list[str]]:
-    """Return the number of lines that hold code, and the comments: reading tokens takes most of the time of both."""
-    code: set[int] = set()
+    """Return the number of lines that hold code, and the comments."""
     comments: list[str] = []
-    for kind, text, start, end, _ in tokenize.generate_tokens(io.StringIO(source).readline):
-        if kind not in _LAYOUT:
-            code.update(range(start[0], end[0] + 1))
-        elif kind == tokenize.COMMENT:
-            comments.append(text)
+
+    def replace(part: re.Match[str]) -> str:
+        if part[0].startswith("#"):
+            comments.append(part[0])
+            return ""
+        # A blank line of a text is a line of code.
+        return "\n".join("text" for _ in part[0].split("\n"))
+
+    # Not the tokens, which take ten times as long to read.
+    lines = _TEXTS_AND_COMMENTS.sub(replace, source).split("\n")
+    code = {number for number, line in enumerate(lines, start=1) if line.strip()}
     return len(code - _docstrings(tree)), comments
 
 
