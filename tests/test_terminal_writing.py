@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -28,6 +29,8 @@ STREAMS = {"stdout", "stderr", "__stdout__", "__stderr__"}
 
 PRINTING = {"print", "click.echo", "click.secho", "echo", "secho", "rich.print", "pprint", "pprint.pprint", "os.write"}
 LAST_WORDS = {"print_exc", "print_exception", "print_stack", "echo_via_pager", "StreamHandler", "basicConfig"}
+PARTS = re.compile(r"print|echo|Console|StreamHandler|basicConfig|stdout|stderr|os\.write")
+"""What the text of a module holds that writes in one of these ways; most have none, and need not be parsed."""
 
 
 def ways_of_printing(tree: ast.AST) -> Iterator[str]:
@@ -50,7 +53,8 @@ def _into_a_text(call: ast.Call) -> bool:
 
 @loop_over("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_nothing_else_writes_to_the_terminal(path: Path) -> None:
-    found = sorted(set(ways_of_printing(ast.parse(path.read_text(encoding="utf-8")))))
+    text = path.read_text(encoding="utf-8")
+    found = sorted(set(ways_of_printing(ast.parse(text)))) if PARTS.search(text) else []
     if str(path.relative_to(ROOT)) not in ALLOWED:
         assert not found, f"use `say`, `tell` or `show` of jrh.text instead of {', '.join(found)}"
 
@@ -70,6 +74,7 @@ def test_nothing_else_writes_to_the_terminal(path: Path) -> None:
 )
 def test_the_walk_finds_every_way_of_printing(line: str) -> None:
     assert list(ways_of_printing(ast.parse(line)))
+    assert PARTS.search(line)
 
 
 HOSTILE = "\x1b]52;c;ZXZpbA==\x07\x1b[2J\u202e"

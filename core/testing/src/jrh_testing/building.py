@@ -120,8 +120,15 @@ def declarations(plugin: object) -> tuple[Spec, ...]:
     Raises:
         JrhError: a hook yields something else than its kind of declaration.
     """
+    return _declarations_of(plugin, Spec)
+
+
+def _declarations_of(plugin: object, role: type[Spec]) -> tuple[Spec, ...]:
+    """Ask the hooks that may declare a role; contracts do so in every test, and many rules take milliseconds."""
     specs: list[Spec] = []
     for hook, kind in HOOKS.items():
+        if not (issubclass(kind, role) or issubclass(role, kind)):
+            continue
         # A hook that declares nothing may return None, as pluggy allows.
         for spec in getattr(plugin, hook, tuple)() or ():
             if not isinstance(spec, kind):
@@ -142,12 +149,12 @@ def find_spec(plugin: object, component: str, role: type[Spec] | None = None) ->
     Raises:
         JrhError: no declaration has the name, or several have.
     """
-    specs = declarations(plugin)
+    specs = _declarations_of(plugin, role or Spec)
     matches = [spec for spec in specs if spec.name == component and isinstance(spec, role or Spec)]
     # A section is often called like the metric or the test it shows, and no suite names it.
     matches = [spec for spec in matches if not isinstance(spec, SectionSpec)] or matches
     if not matches:
-        listed = ", ".join(f"{type(spec).__name__} '{spec.name}'" for spec in specs) or "nothing"
+        listed = ", ".join(f"{type(spec).__name__} '{spec.name}'" for spec in declarations(plugin)) or "nothing"
         raise JrhError(f"no {(role or Spec).__name__} '{component}' is declared; the plugin declares {listed}")
     if len(matches) > 1:
         kinds = ", ".join(type(spec).__name__ for spec in matches)
