@@ -77,9 +77,8 @@ def components(suite: ResolvedSuite, run_dir: Path) -> tuple[ComponentState, ...
         for place, part in enumerate(test.components):
             role = "perturber" if isinstance(part.entry.spec, PerturberSpec) else "validator"
             states.append(_state(role, part, suite, run_dir, test=test.use.name, tasks=tasks, place=place))
-    states += [_state("judge", judge, suite, run_dir) for judge in suite.judges]
-    states += [_state("metric", metric, suite, run_dir) for metric in suite.metrics]
-    return tuple(states)
+    others = (("judge", suite.judges), ("metric", suite.metrics))
+    return (*states, *(_state(role, part, suite, run_dir) for role, parts in others for part in parts))
 
 
 def _alike_in_parts(suite: ResolvedSuite, run_dir: Path) -> dict[str, str]:
@@ -129,9 +128,8 @@ def _state(role: str, resolved: Resolved[Any], suite: ResolvedSuite, run_dir: Pa
 
 def note_components(store: Store, current: Iterable[ComponentState], roles: Collection[str]) -> None:
     """Remember the components of these roles: what they made is stored. Others stay as they are remembered."""
-    known = {component.key: component for component in read_components(store)}
-    known |= {component.key: component for component in current if component.role in roles}
-    store.set_meta(_COMPONENTS, to_text(tuple(known.values())))
+    noted = (*read_components(store), *(component for component in current if component.role in roles))
+    store.set_meta(_COMPONENTS, to_text(tuple({component.key: component for component in noted}.values())))
 
 
 def read_components(store: Store) -> tuple[ComponentState, ...]:
@@ -140,11 +138,16 @@ def read_components(store: Store) -> tuple[ComponentState, ...]:
     return from_text(tuple[ComponentState, ...], text) if text else ()
 
 
-def changes(store: Store, suite: ResolvedSuite, items_ids: Mapping[str, str], run_dir: Path) -> tuple[str, ...]:
-    """Say of every component that is not the one of the last run what changed and what is done again."""
+def changes(
+    store: Store, suite: ResolvedSuite, items_ids: Mapping[str, str], run_dir: Path, now: Iterable[ComponentState] = ()
+) -> tuple[str, ...]:
+    """Say of every component that is not the one of the last run what changed and what is done again.
+
+    `now` are the components, described here where they are not given: that takes as long as measuring a few of them.
+    """
     before = {component.key: component for component in read_components(store)}
     sentences = []
-    for current in components(suite, run_dir):
+    for current in now or components(suite, run_dir):
         stored = before.get(current.key)
         if stored is not None and stored.made_of != current.made_of:
             cost = _cost(store, suite, items_ids, current)

@@ -139,7 +139,7 @@ class Execution:
 
     def _say_what_changed(self, items_ids: Mapping[str, str]) -> None:
         ready = self.ready
-        for sentence in changes(ready.store, ready.resolved, items_ids, ready.run_dir):
+        for sentence in changes(ready.store, ready.resolved, items_ids, ready.run_dir, ready.component_states):
             ready.log.info("component changed", what=sentence)
             ready.progress.say(sentence)
 
