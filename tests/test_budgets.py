@@ -138,6 +138,17 @@ def test_the_cost_of_an_absurd_usage_is_unknown_and_counts_at_the_worst_case(
     assert "more for calls of unknown cost" in outcome.output
 
 
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_a_cost_of_zero_where_there_is_a_price_is_none(project: Project, provider: str) -> None:
+    """A gateway that states zeros would run through any budget."""
+    with ChatServer(
+        stating({"prompt_tokens": 1000, "completion_tokens": 1000, "total_tokens": 2000, "cost": 0})
+    ) as server:
+        outcome = preflighted(project, server.url, {"budget": {"usd": 0.009}}, provider)
+    assert outcome.exit_code == 4, outcome.output
+    assert paid(project) == pytest.approx(0.002 * server.count)
+
+
 USAGE = {"prompt_tokens": 2500, "completion_tokens": 2500, "total_tokens": 5000}
 """At a dollar per million tokens, a call costs half a cent, many times what its text and `max_tokens` allow."""
 

@@ -6,6 +6,7 @@ damaged at random.
 
 from __future__ import annotations
 
+import asyncio
 import csv
 import io
 import json
@@ -17,17 +18,21 @@ import struct
 import tempfile
 import time
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from functools import cache
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pyarrow as pa
 import pyarrow.parquet as pq
 import yaml
 from attrs import frozen
+from jrh_review.runs import Runs
+from jrh_review.security import Names, Sessions
+from jrh_review.serving import make_app
 from jrh_testing import Inside, Outcome
 from support.looking import rewrite_records
 from support.suites import simulated_suite, write_items, write_suite
@@ -47,6 +52,9 @@ CANARY = "executed"
 """A file that code or a formula in a hostile file would make."""
 CODE = f"__import__('pathlib').Path('{CANARY}').touch()"
 CONTROL = "\x1b]52;c;ZXZpbA==\x07\x1b[2J\x9b31m\u202e\x7f"
+MARKUP = "<img src=x onerror=alert(1)>"
+PAGES = ("", "run/run", "run/run/cases?sort=moved&search=a", "run/run/cases.csv", "compare?a=run&b=run")
+"""Of the workbench; besides them a case and its item."""
 NESTED = "[" * 100_000 + "]" * 100_000
 ROW = {"id": "a", "request": "What?", "response": "This.", "label": "YES", "judge": "YES", "person": "NO"}
 Command = tuple[str, ...]
@@ -421,7 +429,7 @@ def _stores() -> Iterator[tuple[str, Callable[[Path], object]]]:
             if not (key and kind == "INTEGER")
         ]
     for place, (table, column) in enumerate(columns):
-        for put in ((b"\xff\xfe", CONTROL, -1.5, None), (NESTED[:2_000], 2**62, "{}", 1e999))[place % 2]:
+        for put in ((b"\xff\xfe", f"{CONTROL}{MARKUP}", -1.5, None), (NESTED[:2_000], 2**62, "{}", 1e999))[place % 2]:
             yield f"{table}.{column} {str(put)[:10]!r}", _forged(table, column, put)
     for table in tables:
         yield f"no table {table}", _said(f'DROP TABLE "{table}"')
@@ -563,6 +571,7 @@ def campaign(played: Round) -> None:
     commands = _commands(file.kind, name)
     if file.kind == "store":  # a few of its many commands, others for the next file
         commands = commands[played.seed % SHARE :: SHARE]
+        _look(played, file.what)
     if file.kind in PLANNED:
         write_suite(project, simulated_suite(data={"source": file.kind, "path": name}), "hostile.yaml")
         columns = {"item": "id", "label": "judge", "gold": "label"}
@@ -588,6 +597,29 @@ def campaign(played: Round) -> None:
     executed = list(played.place.rglob(CANARY))
     played.counted["executed"] += len(executed)
     played.check(not executed, f"{file.what} was executed")
+
+
+def _look(played: Round, what: str) -> None:
+    """Open the pages of the workbench over a forged store: no error of the server, no text as markup."""
+    with closing(sqlite3.connect(sound() / "run" / "run.sqlite")) as store:
+        case, task, item = store.execute("SELECT case_id, task, item_id FROM stage_case_list").fetchone()
+    pages = (*PAGES, f"run/run/case/{case}", f"run/run/item?task={task}&item={item}")
+    for page, answer in zip(pages, asyncio.run(_answers(played.place / "run", pages)), strict=True):
+        played.counted["pages"] += 1
+        # What a stage stores has no checksum, and may hold nothing where it holds something in a sound run.
+        empty = what.endswith(" 'None'")
+        played.check(answer.status_code in ({200, 404, 500} if empty else {200, 404}), f"/{page} of {what}: {answer}")
+        html = answer.headers["content-type"].startswith("text/html")
+        played.check(not html or MARKUP not in answer.text, f"/{page} of {what} has markup of the store")
+
+
+async def _answers(run_dir: Path, pages: Sequence[str]) -> list[httpx.Response]:
+    sessions = Sessions(lambda _: None)
+    app = make_app(Runs((run_dir,)), sessions, Names.at("127.0.0.1", 80))
+    transport = httpx.ASGITransport(app, raise_app_exceptions=False)
+    async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as window:
+        await window.get("/enter", params={"once": sessions.token})
+        return [await window.get(f"/{page}") for page in pages]
 
 
 def _names(place: Path) -> set[str]:

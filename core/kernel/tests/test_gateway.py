@@ -404,7 +404,8 @@ async def test_a_key_is_masked_in_the_version_a_provider_reports_too(desk: Desk)
         (RATES, answer(usage=Usage()), None),
         (RATES, answer(usage=Usage(prompt_tokens=10)), None),
         (RATES, answer(cost=0.5), 0.5),
-        (RATES, answer(cost=0.0), 0.0),
+        (RATES, answer(cost=0.0), 0.03),  # a gateway that does not count; a budget would never stop it
+        (None, answer(cost=0.0), 0.0),
         (None, answer(), None),
         (Rates(input=0.0, output=0.0), answer(usage=Usage()), 0.0),
     ],

@@ -113,7 +113,7 @@ BROKEN: tuple[tuple[object, FaultKind], ...] = (
     ({**completion(), "choices": None}, FaultKind.MALFORMED),
     ({**completion(), "choices": [{"index": 0, "finish_reason": "stop"}]}, FaultKind.MALFORMED),
     (completion({"role": "assistant", "content": 5}), FaultKind.MALFORMED),
-    (completion(finish_reason="error"), FaultKind.SERVER_ERROR),
+    (completion(finish_reason="error"), FaultKind.MALFORMED),
     ({"error": {"message": "upstream dead", "code": 502}}, FaultKind.SERVER_ERROR),
 )
 

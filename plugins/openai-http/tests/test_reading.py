@@ -89,6 +89,15 @@ def test_a_whole_answer_is_read_whole() -> None:
         ({"prompt_tokens_details": {"cached_tokens": "4"}}, Usage()),
         ({"prompt_tokens_details": [4], "prompt_cache_hit_tokens": 3}, Usage(cached_tokens=3)),
         ({"cache_read_input_tokens": 0}, Usage(cached_tokens=0)),
+        # Zeros of a server that does not count would make calls free, which a budget then never stops.
+        ({"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}, Usage()),
+        ({"prompt_tokens": 0, "completion_tokens": 3}, Usage(completion_tokens=3)),
+        # Reasoning that the total alone counts, as xAI and Gemini do: billed as output.
+        (
+            {"prompt_tokens": 5, "completion_tokens": 1, "total_tokens": 46},
+            Usage(prompt_tokens=5, completion_tokens=41),
+        ),
+        ({"prompt_tokens": 5, "completion_tokens": 0, "total_tokens": 3}, Usage(prompt_tokens=5)),
     ],
 )
 def test_tokens_that_are_not_counted_are_unknown(usage: object, expected: Usage) -> None:
@@ -182,6 +191,9 @@ def test_what_is_no_completion_is_malformed_and_says_why(body: bytes, why: str) 
         ({"error": {"message": "slow down", "code": 429}}, FaultKind.RATE_LIMIT, 429),
         ({"error": "upstream dead"}, FaultKind.SERVER_ERROR, None),
         (answer({"content": "YE"}, error={"message": "cut", "code": 502}), FaultKind.SERVER_ERROR, 502),
+        # What was written before the failure is billed, as after a malformed answer.
+        ({"error": "died", "usage": {"prompt_tokens": 9, "completion_tokens": 4}}, FaultKind.MALFORMED, None),
+        (answer(finish_reason="error"), FaultKind.MALFORMED, None),
         ({"error": {"message": "pay", "code": "insufficient_quota"}}, FaultKind.NO_CREDIT, None),
     ],
 )

@@ -4,6 +4,7 @@ from .completions import FILTERED as FILTERED
 from .completions import OUT_OF_FUNDS as OUT_OF_FUNDS
 from .completions import cost_or_none as cost_or_none
 from .completions import count_or_none as count_or_none
+from .completions import counted_usage as counted_usage
 from .completions import find_refused_settings as find_refused_settings
 from .completions import from_error_response as from_error_response
 from .completions import http_fault as http_fault

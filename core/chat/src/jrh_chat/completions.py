@@ -254,15 +254,20 @@ def read_document(document: Mapping[str, Any]) -> Completion:
     Raises:
         ModelFault: it is not a chat completion, or it reports an error.
     """
-    choice = _first_choice(document)
+    usage = document.get("usage")
+    spent = _usage(usage).completion_tokens
+    try:
+        choice = _first_choice(document)
+    except ModelFault as fault:
+        # Tokens that were written before the provider failed are billed, unlike an error in place of an answer.
+        raise protocol_fault(fault.detail) if spent and fault.kind is FaultKind.SERVER_ERROR else fault from None
     message = choice.get("message")
     if not isinstance(message, dict):
         raise protocol_fault("the first choice has no message")
     reason = string_or_empty(choice.get("finish_reason"))
     # A text that was cut by a failure looks like an answer.
     if reason.casefold() in FAILED:
-        raise ModelFault(FaultKind.SERVER_ERROR, f"the provider ended the answer with '{reason}'")
-    usage = document.get("usage")
+        raise protocol_fault(f"the provider ended the answer with '{reason}'")
     return Completion(
         # With a forced tool, the arguments are the reply and the content is empty.
         text=tool_arguments(message.get("tool_calls")) or _text(message.get("content")),
@@ -333,11 +338,27 @@ def _usage(usage: object) -> Usage:
     read = usage.get("prompt_tokens_details")
     # The last two are DeepSeek's and Anthropic's names, which routers pass on.
     cached = read.get("cached_tokens") if isinstance(read, dict) else None, *map(usage.get, _CACHED)
+    return counted_usage(
+        *map(usage.get, _COUNTS),
+        reasoning=details.get("reasoning_tokens") if isinstance(details, dict) else None,
+        cached=next((number for count in cached if (number := count_or_none(count)) is not None), None),
+    )
+
+
+_COUNTS: Final = ("prompt_tokens", "completion_tokens", "total_tokens")
+
+
+def counted_usage(prompt: object, completion: object, total: object, *, reasoning: object, cached: object) -> Usage:
+    """Return the tokens of a call as its provider counts them; zeros where there must be tokens are no count."""
+    sent, written, whole = map(count_or_none, (prompt, completion, total))
+    # xAI and Gemini bill reasoning as output, and count it in the total alone.
+    written = max(written, (whole or 0) - sent) if sent and written is not None else written or None
     return Usage(
-        cached_tokens=next((number for count in cached if (number := count_or_none(count)) is not None), None),
-        prompt_tokens=count_or_none(usage.get("prompt_tokens")),
-        completion_tokens=count_or_none(usage.get("completion_tokens")),
-        reasoning_tokens=count_or_none(details.get("reasoning_tokens")) if isinstance(details, dict) else None,
+        # Every prompt has tokens, so zero means that the provider did not count.
+        prompt_tokens=sent or None,
+        completion_tokens=written if written or whole in (None, sent) else None,
+        reasoning_tokens=count_or_none(reasoning),
+        cached_tokens=count_or_none(cached),
     )
 
 

@@ -15,7 +15,7 @@ from jrh_chat import (
     FILTERED,
     OUT_OF_FUNDS,
     cost_or_none,
-    count_or_none,
+    counted_usage,
     find_refused_settings,
     http_fault,
     is_filtered,
@@ -169,7 +169,7 @@ def read_completion(response: Any) -> Completion:
     native = _extra(choice).get("native_finish_reason")
     reason = _finish_reason(str(choice.finish_reason or ""), string_or_empty(native))
     if reason.casefold() in FAILED:
-        raise ModelFault(FaultKind.SERVER_ERROR, f"the provider ended the answer with '{reason}'")
+        raise ModelFault(FaultKind.MALFORMED, f"the provider ended the answer with '{reason}'")
     message = choice.message
     content = message.content
     if content is not None and not isinstance(content, str):
@@ -209,21 +209,13 @@ def _extra(holder: Any) -> Mapping[str, Any]:
 
 
 def _usage(usage: Any) -> Usage:
-    prompt, completion = _count(usage, "prompt_tokens"), _count(usage, "completion_tokens")
-    total = _count(usage, "total_tokens")
-    if not prompt:
-        # Every prompt has tokens, so zero means that the provider did not count.
-        return Usage(completion_tokens=completion or None)
-    if not completion and total != prompt:
-        return Usage(prompt_tokens=prompt)
-    reasoning = _count(getattr(usage, "completion_tokens_details", None), "reasoning_tokens")
-    # litellm writes every provider's count here: DeepSeek's, Anthropic's and Gemini's, too.
-    cached = _count(getattr(usage, "prompt_tokens_details", None), "cached_tokens")
-    return Usage(prompt_tokens=prompt, completion_tokens=completion, reasoning_tokens=reasoning, cached_tokens=cached)
-
-
-def _count(holder: Any, name: str) -> int | None:
-    return count_or_none(getattr(holder, name, None))
+    # litellm writes every provider's counts here: DeepSeek's, Anthropic's and Gemini's, too.
+    written, read = (getattr(usage, f"{part}_tokens_details", None) for part in ("completion", "prompt"))
+    return counted_usage(
+        *(getattr(usage, f"{part}_tokens", None) for part in ("prompt", "completion", "total")),
+        reasoning=getattr(written, "reasoning_tokens", None),
+        cached=getattr(read, "cached_tokens", None),
+    )
 
 
 def _probabilities(logprobs: Any) -> tuple[Mapping[str, float], ...]:

@@ -276,12 +276,11 @@ def rates_of(use: ModelUse, model: ChatModel) -> Rates | None:
 
 @lru_cache(maxsize=64)
 def _rates_of_price(price: Price, factor: float, longest: int | None) -> Rates:
-    cached = None if price.cached_input is None else price.cached_input / 1e6 * factor
     return Rates(
         input=price.input / 1e6 * factor,
         output=price.output / 1e6 * factor,
         call=price.call * factor,
-        cached_input=cached,
+        cached_input=None if price.cached_input is None else price.cached_input / 1e6 * factor,
         max_output_tokens=longest,
     )
 

@@ -127,13 +127,15 @@ def read_reply(
     if not text.strip() and status is Status.OK:
         text = completion.reasoning  # where servers put the whole reply if the model does not close its reasoning
     overlong = _is_overlong(completion)
+    # A cost of 0 where there are prices is one that a gateway did not count.
+    stated = completion.cost or (completion.cost if rates is None else None)
     return Reply(
         status=status,
         text="" if overlong else redact(text),
         finish_reason=TOO_LONG if overlong else redact(completion.finish_reason),
         usage=completion.usage,
-        cost=cost_of(completion.usage, rates) if completion.cost is None else completion.cost,
-        saved=saving_of(completion.usage, rates) if completion.cost is None else 0.0,
+        cost=cost_of(completion.usage, rates) if stated is None else stated,
+        saved=saving_of(completion.usage, rates) if stated is None else 0.0,
         latency=latency,
         fingerprint=fingerprint,
         model_version=redact(completion.model_version),

@@ -306,8 +306,7 @@ class Database:
 
     def text(self, sql: str, parameters: Sequence[Any] = ()) -> str | None:
         """Return the first column of the first row as text, or None if there is no row."""
-        rows = self.rows(sql, parameters)
-        return str(rows[0][0]) if rows else None
+        return next((str(row[0]) for row in self.rows(sql, parameters)), None)
 
     def meta(self, key: str) -> str | None:
         """Return a value of the run, or None."""

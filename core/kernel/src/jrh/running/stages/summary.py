@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from attrs import Factory, evolve, frozen
 
-from jrh.document.convert import from_text, read_compact, to_json, to_text, unstructure
+from jrh.document.convert import from_text, to_json, to_text, unstructure
 from jrh.errors import EmptyStoreError
 from jrh.running.identity import describe_component, parts_used
 from jrh.running.outcome import INTERRUPTED, Ended, RunState
@@ -158,7 +158,7 @@ def state(store: Store) -> RunState:
     sections, ended = store.meta(SECTIONS), store.meta(ENDED)
     return RunState(
         suite=store.meta("suite") or "",
-        sections=read_compact(sections) if sections else {},
+        sections=from_text(dict[str, Any], sections) if sections else {},
         ended=from_text(Ended, ended) if ended else None,
         imported=store.meta(IMPORTED) is not None,
     )
