@@ -265,6 +265,22 @@ def test_a_log_that_is_a_link_or_a_pipe_is_refused(done: Done, kind: str) -> Non
     assert target.read_text() == "mine\n"
 
 
+def test_no_link_in_a_run_directory_leads_a_report_out_of_it(done: Done) -> None:
+    place = copied(done, "linked").parent
+    target = done.project.path / "outside.txt"
+    target.write_text("mine\n")
+    for name in ("report.md", "report.html", "badge.svg"):
+        (place / f".{name}.partial").symlink_to(target)
+    for command in (
+        ("report", "linked", "--format", "markdown,html"),
+        ("card", "linked", "--badge", "linked/badge.svg"),
+    ):
+        written = done.project.run(*command)
+        assert written.exit_code == 0, written.output
+    assert target.read_text() == "mine\n"
+    assert [(place / name).is_symlink() for name in ("report.md", "report.html", "badge.svg")] == [False] * 3
+
+
 CHANGES = {
     "cost": "UPDATE calls SET cost = 1.0 WHERE id = 1",
     "trial": "UPDATE trials SET id = iif(id LIKE 'a%', 'b', 'a') || substr(id, 2) WHERE position = 1",

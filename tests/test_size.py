@@ -9,7 +9,7 @@ from types import ModuleType
 import jrh
 import pytest
 
-KERNEL, ALL = 14_481, 78_985
+KERNEL, ALL = 14_482, 78_990
 """Limits. The kernel stays below 14,500, and is to reach 13,000; all distributions together may grow to 79,000."""
 
 

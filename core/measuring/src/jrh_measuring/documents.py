@@ -242,8 +242,12 @@ def write_whole(path: Path, content: bytes) -> None:
     try:
         with suppress(FileExistsError):  # the parent is a file: reported when writing fails below
             path.parent.mkdir(parents=True, exist_ok=True)
-        (path if special else partial).write_bytes(content)
-        if not special:
+        if special:
+            path.write_bytes(content)
+        else:
+            partial.unlink(missing_ok=True)  # a link in its place leads elsewhere
+            with partial.open("xb") as file:
+                file.write(content)
             partial.replace(path)
     except OSError as error:
         if not special:

@@ -206,7 +206,8 @@ def _write(path: Path, chunks: Iterator[bytes]) -> Path:
     try:
         # Open to those to whom its directory is: a run directory is its user's alone.
         mode = path.parent.stat().st_mode & 0o666
-        with open(partial, "wb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
+        partial.unlink(missing_ok=True)  # not written through: a run directory that somebody sent may hold links
+        with open(partial, "xb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
             for chunk in chunks:
                 file.write(chunk)
         partial.replace(path)
