@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import re
 from pathlib import Path
@@ -11,18 +10,14 @@ from types import ModuleType
 import pytest
 from jrh.errors import FaultKind, StopReason
 from jrh_testing import Inside
+from support.scripts import load_script
 
 ROOT = Path(__file__).resolve().parents[1]
 
 
 @pytest.fixture(scope="module")
 def catalogue() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("catalogue", ROOT / "tools" / "catalogue.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_script(ROOT / "tools" / "catalogue.py")
 
 
 def test_the_pages_are_current(catalogue: ModuleType) -> None:

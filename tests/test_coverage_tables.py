@@ -1,6 +1,5 @@
 """The tables of coverage by design, and the page that holds them."""
 
-import importlib.util
 import json
 from pathlib import Path
 from types import ModuleType
@@ -9,18 +8,14 @@ import attrs
 from jrh_selftest.findings import Finding, Study, Verdict, absent
 from jrh_selftest.judging import Limits, judge_alarms, judge_interval
 from jrh_selftest.studies import Plan, build_parts
+from support.scripts import load_script
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "statistics.md"
 
 
 def _load() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("coverage_tables", ROOT / "tools" / "coverage_tables.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_script(ROOT / "tools" / "coverage_tables.py")
 
 
 tables = _load()

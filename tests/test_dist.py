@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import re
 import zipfile
@@ -14,18 +13,14 @@ import jrh
 import pytest
 import yaml
 from jrh_testing import loop_over
+from support.scripts import load_script
 
 ROOT = Path(__file__).resolve().parents[1]
 NAME = "jrh_thing-0.1.0"
 
 
 def load(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(name, ROOT / "tools" / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_script(ROOT / "tools" / f"{name}.py")
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,6 @@ answered. Flags are not. With 40 items per benchmark it is `python examples/judg
 from __future__ import annotations
 
 import csv
-import importlib.util
 from collections import Counter, defaultdict
 from itertools import combinations
 from math import comb
@@ -18,6 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 from jrh_testing import Project, call
+from support.scripts import load_script
 
 from tests.support import intervals
 from tests.support.intervals import Ends
@@ -130,11 +130,7 @@ def served() -> Counter[tuple[str, str]]:
 @pytest.fixture(scope="module")
 def counted(tmp_path_factory: pytest.TempPathFactory, served: Counter[tuple[str, str]]) -> Counted:
     path = ROOT / "examples" / "judge-reliability-harness" / "run.py"
-    spec = importlib.util.spec_from_file_location("judge_reliability_example", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module: Any = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module: Any = load_script(path, "judge_reliability_example")
 
     class Metered(module.Models):  # type: ignore[misc, name-defined]
         def __call__(self, body: dict[str, Any]) -> dict[str, Any]:

@@ -7,7 +7,6 @@ again by `tests/support/intervals.py`. Flags are not.
 from __future__ import annotations
 
 import csv
-import importlib.util
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -18,6 +17,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.scripts import load_script
 
 from tests.support import intervals
 from tests.support.intervals import Ends
@@ -130,12 +130,7 @@ class Counted:
 
 @pytest.fixture(scope="module")
 def example() -> Any:
-    spec = importlib.util.spec_from_file_location("judgesense_example", ROOT / "examples" / "judgesense" / "run.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_script(ROOT / "examples" / "judgesense" / "run.py", "judgesense_example")
 
 
 @pytest.fixture(scope="module")

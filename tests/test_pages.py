@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import re
 from collections import Counter
@@ -12,6 +11,7 @@ from types import ModuleType
 import pytest
 from jrh.cli import COMMANDS
 from jrh.cli.plugin_commands import plugin_commands
+from support.scripts import load_script
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -20,12 +20,7 @@ ROOT = Path(__file__).resolve().parents[1]
 def pages() -> ModuleType:
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(ROOT / "tools")
-        spec = importlib.util.spec_from_file_location("pages", ROOT / "tools" / "pages.py")
-        assert spec is not None
-        assert spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-    return module
+        return load_script(ROOT / "tools" / "pages.py")
 
 
 def test_every_key_of_a_suite_is_explained(pages: ModuleType) -> None:

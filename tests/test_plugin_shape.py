@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import importlib
-import importlib.util
 import inspect
 import re
 import sys
@@ -24,6 +23,7 @@ from jrh.plugins.specs import FlagSpec, NoOptions, RuleSpec, SectionSpec, Spec
 from jrh_authoring.doctor import examine
 from jrh_testing import declarations, loop_over
 from jrh_testing.building import factory_of
+from support.scripts import load_script
 
 ROOT = Path(__file__).resolve().parents[1]
 CORE = sorted(path.parent for path in ROOT.glob("core/*/pyproject.toml"))
@@ -231,12 +231,7 @@ def _normal(requirement: str) -> str:
 
 
 def _tool(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(name, ROOT / "tools" / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_script(ROOT / "tools" / f"{name}.py")
 
 
 def test_the_list_of_maturity_has_every_shipped_component() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import importlib
-import importlib.util
 import re
 from collections.abc import Iterator
 from functools import cache
@@ -13,6 +12,7 @@ from types import ModuleType
 
 import jrh
 from jrh_testing import loop_over
+from support.scripts import load_script
 
 ROOT = Path(__file__).resolve().parents[1]
 MOST = 61
@@ -20,12 +20,7 @@ MOST = 61
 
 
 def _load() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("reference", ROOT / "tools" / "reference.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_script(ROOT / "tools" / "reference.py")
 
 
 reference = _load()

@@ -78,7 +78,7 @@ class Service:
         try:
             asked = json.loads(request.messages[-1].content)
         except ValueError:  # the question of jrh's preflight, which is text; that there is a token answers it
-            return Completion(text="ready", finish_reason="stop", cost=0.0)
+            return Completion(text="ready", finish_reason="stop")
         answer = await self._post("/grade", asked, {"Authorization": f"Bearer {token}"})
         if answer is None:
             return Completion(text=None, finish_reason=TOO_LONG)
