@@ -52,7 +52,7 @@ def test_the_package_is_used_from_its_wheel_as_its_guide_says(site: Path, tmp_pa
     assert done.returncode == 1, done.stderr
     assert "the gate failed, 1 of 1 rule" in done.stderr
     report = json.loads((tmp_path / "run" / "report.json").read_text())
-    # The preflight is a call without a grade, booked like all others: what a priced model states as free is not believed.
+    # The preflight is a call without a grade, booked like all others: a stated 0 is not believed.
     assert sum(each["cost"] for each in report["spending"]) == pytest.approx(0.004 * (len(service.asked) + 1))
     assert len(service.asked) == report["planned"] == 2 * 90 + 60
     place = ("acme-false-pass", "reference", {})

@@ -117,7 +117,7 @@ class Price:
     """Of the reply, reasoning included."""
     cached_input: float | None = field(default=None, validator=optional(ge(0)))
     """Of tokens of the prompt that the provider says it had cached. Default: as all others."""
-    call: float = field(default=0.0, validator=ge(0))
+    call: float = field(default=0.0, validator=[ge(0), le(1e6)])
     """Of every answer, whatever its length."""
 
 
