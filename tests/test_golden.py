@@ -99,7 +99,8 @@ def test_the_page_of_measures_has_every_measure_of_an_example(name: str) -> None
 def test_every_suite_of_the_examples_has_golden_outputs() -> None:
     suites = {path.stem for path in (ROOT / "examples").glob("*.yaml")}
     suites |= {path.parent.name for path in (ROOT / "examples").glob("*/suite.yaml")}
-    assert suites == set(golden.EXAMPLES) == {path.name for path in golden.GOLDEN.iterdir()}
+    # The package of this one is in no release: `test_example_acme.py` builds it.
+    assert suites - {"acme-judge"} == set(golden.EXAMPLES) == {path.name for path in golden.GOLDEN.iterdir()}
 
 
 def report(estimate: object, sentence: str = "It moves.") -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from enum import Enum
 from itertools import chain
@@ -12,6 +12,7 @@ import numpy as np
 from attrs import asdict, field, frozen
 from attrs.validators import in_
 from jrh import JrhError, MetricContext, RecordTable, Task, __version__, content_id
+from jrh.errors import DamagedStoreError
 from jrh.plugins import Stage, StageOutcome
 from jrh.running import StageWork
 from jrh.store import TableSpec
@@ -163,7 +164,7 @@ def find_cases(store: Any, wanted: CaseFilter, order: CaseOrder, limit: int, sta
     # The worst first: for every other score the lowest is the worst.
     rows = table.select(where, order=column, descending=order is CaseOrder.MOVED, limit=limit, start=start)
     end = start + len(rows)
-    return Page(rows=tuple(map(CaseRow._make, rows)), total=total, after=end if end < total and rows else None)
+    return Page(rows=_read_rows(rows), total=total, after=end if end < total and rows else None)
 
 
 def _search(store: Any, table: Any, wanted: CaseFilter) -> list[int]:
@@ -171,7 +172,7 @@ def _search(store: Any, table: Any, wanted: CaseFilter) -> list[int]:
     rows = table.select(columns=("position", "item_id", "case_id", "judge"))
     if wanted.search:
         text, cases = wanted.search.casefold(), set(store.cases.search_fields(wanted.search))
-        rows = [row for row in rows if text in row[1].casefold() or row[2] in cases]
+        rows = [row for row in rows if text in str(row[1]).casefold() or row[2] in cases]
     if wanted.rationale:
         # Pairs of case and judge: a rationale belongs to one judge's verdict.
         judged = store.records.with_rationale(wanted.rationale)
@@ -188,7 +189,15 @@ def choices(store: Any, task: str = "") -> dict[str, list[str]]:
 
 def rows_of(store: Any, **equal: str) -> tuple[CaseRow, ...]:
     """Return the rows whose columns have these values, in plan order."""
-    return tuple(map(CaseRow._make, store.table(TABLE).select([(name, "=", value) for name, value in equal.items()])))
+    return _read_rows(store.table(TABLE).select([(name, "=", value) for name, value in equal.items()]))
+
+
+def _read_rows(rows: Iterable[Any]) -> tuple[CaseRow, ...]:
+    found = tuple(map(CaseRow._make, rows))
+    # A table may hold nothing in any column; of a row of this one only the scores may be missing.
+    if any(None in row[: -len(_SCORES)] for row in found):
+        raise DamagedStoreError("the list of cases lacks a value that jrh wrote; run the suite again to make the list")
+    return found
 
 
 _PART: Final = 4096
