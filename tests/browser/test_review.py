@@ -181,8 +181,10 @@ def test_what_is_typed_survives_a_reload_and_a_killed_server(browser: Browser, t
         # What the judge is asked is one press away, and stays open on the next case.
         scale = page.locator("#context details:has(summary:text-is('scale'))")
         scale.locator("summary").press("Enter")
+        scale.locator("pre").wait_for()  # visible: only then does the page know that it is open
         page.keyboard.press("j")
         wait_for(page, "case-1-1")
+        scale.locator("pre").wait_for()
         assert scale.locator("pre").inner_text() == "YES, NO"
         page.keyboard.press("k")
         wait_for(page, "case-1-0")
