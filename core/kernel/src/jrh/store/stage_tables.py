@@ -149,6 +149,9 @@ class StageTable:
         """Return the rows of a query for some columns; none where the table is not made yet."""
         if self._spec.name not in read_specs(self._database):
             return []
+        # A view that somebody put in its place may never end.
+        if self._database.rows("SELECT type FROM sqlite_master WHERE name = ?", (self._name,)) != [("table",)]:
+            raise DamagedStoreError(f"'{self._database.path}' is damaged: '{self._spec.name}' is no table")
         rows = self._database.rows(sql.replace("{table}", self._name), values)
         kinds = [_KINDS[self._spec.columns[name]] for name in columns]
         # SQLite keeps a value of any type in any column, and a changed one would end wherever it is used.
