@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from acme_judge import plugin
 from jrh import ChatRequest, Message, Task
-from jrh.errors import ModelFault
+from jrh.errors import FaultKind, ModelFault
 from jrh_testing import (
     DataSourceContract,
     JudgeContract,
@@ -112,3 +112,32 @@ def test_a_wrong_secret_is_one_failure_that_does_not_show_it(service, monkeypatc
         asyncio.run(ask())
     assert failed.value.status == 403
     assert "7731" not in str(failed.value)
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [("[1]", "is no JSON object"), ("{", "is no JSON object"), ('{"token": 1}', "has no token and its seconds")],
+)
+def test_an_answer_that_is_none_of_the_service_is_a_failure_and_no_defect(service, monkeypatch, tmp_path, answer, said):
+    monkeypatch.setenv("ACME_SECRET", SECRET)
+
+    def reply(handler, *_) -> None:
+        handler.send_response(200)
+        handler.send_header("Content-Length", str(len(answer)))
+        handler.end_headers()
+        for sign in answer.encode():
+            handler.wfile.write(bytes([sign]))  # without a buffer: an answer comes in pieces
+
+    monkeypatch.setattr(service.RequestHandlerClass, "_say", reply)
+    model = build(plugin, "acme-service", options={"url": service.url}, base=tmp_path)
+
+    async def ask() -> None:
+        try:
+            await model.complete(question())
+        finally:
+            await model.aclose()
+
+    with pytest.raises(ModelFault) as failed:
+        asyncio.run(ask())
+    assert failed.value.kind is FaultKind.MALFORMED
+    assert said in str(failed.value)

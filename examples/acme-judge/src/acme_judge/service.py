@@ -10,6 +10,7 @@ from typing import Any
 import aiohttp
 from jrh import ChatRequest, JrhError
 from jrh.errors import FaultKind, ModelFault
+from jrh.hashing import distinct_keys
 from jrh.plugins import LONGEST_ANSWER, TOO_LONG, Completion, Rates, read_secret
 from jrh.text import Redactor
 
@@ -34,13 +35,12 @@ class Service:
     def __init__(self, options: ServiceOptions, secret: str) -> None:
         """Use `build` instead."""
         self._options, self._secret = options, secret
-        self._redact = Redactor.from_environment(also=(secret,))
         self._session: aiohttp.ClientSession | None = None
         self._token, self._until = "", 0.0
         # Many calls wait at once: one of them fetches the token.
         self._renewal = asyncio.Lock()
         self.fingerprint = f"acme-service: {options.url}"
-        # One grade is one call. Words cost nothing: the price is stated with every answer.
+        # One grade is one call. Words cost nothing.
         self.rates: Rates | None = Rates(input=0.0, output=0.0, call=options.dollars_per_1000 / 1000)
 
     async def complete(self, request: ChatRequest) -> Completion:
@@ -55,7 +55,9 @@ class Service:
             # The service forgot the token before its end, as after a restart. A second refusal is one of the secret.
             return await self._grade(request, await self._fresh_token(refused=token))
         except ModelFault as fault:
-            failed = fault.with_detail(self._redact(fault.detail))
+            # A service may repeat the header in its complaint.
+            secrets = Redactor.from_environment(also=filter(None, (self._secret, self._token)))
+            failed = fault.with_detail(secrets(fault.detail))
         except (aiohttp.ClientError, OSError) as error:
             failed = ModelFault(FaultKind.CONNECTION, f"cannot reach the service: {type(error).__name__}")
         # Raised outside of the `except` block: the chained exception would carry the header with the token.
@@ -70,8 +72,11 @@ class Service:
         async with self._renewal:
             if time.monotonic() >= self._until or self._token == refused:
                 credentials = {"client": self._options.client, "secret": self._secret}
-                answer = await self._post("/token", credentials)
-                self._token, self._until = str(answer["token"]), time.monotonic() + float(answer["seconds"]) - EARLY
+                answer = await self._post("/token", credentials) or {}
+                token, seconds = answer.get("token"), answer.get("seconds")
+                if not (token and isinstance(token, str) and isinstance(seconds, int | float)):
+                    raise ModelFault(FaultKind.MALFORMED, "/token: the answer has no token and its seconds")
+                self._token, self._until = token, time.monotonic() + seconds - EARLY
             return self._token
 
     async def _grade(self, request: ChatRequest, token: str) -> Completion:
@@ -93,7 +98,11 @@ class Service:
             self._session = aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=None))
         url = f"{self._options.url.rstrip('/')}{path}"
         async with self._session.post(url, json=body, headers=headers, allow_redirects=False) as response:
-            text = await response.content.read(LONGEST_ANSWER + 1)
+            text = b""
+            async for part in response.content.iter_any():
+                text += part
+                if len(text) > LONGEST_ANSWER:
+                    return None
             if response.status != OK:
                 waits = response.headers.get("Retry-After", "")
                 raise ModelFault.from_http_status(
@@ -101,9 +110,10 @@ class Service:
                     f"{path}: {text[:200].decode('utf-8', 'replace')}",
                     retry_after=float(waits) if waits.isdecimal() else None,
                 )
-            if len(text) > LONGEST_ANSWER:
-                return None
             try:
-                return json.loads(text)
-            except ValueError:
-                raise ModelFault(FaultKind.SERVER_ERROR, f"{path}: the answer is no JSON") from None
+                answer = json.loads(text, object_pairs_hook=distinct_keys)
+            except (ValueError, RecursionError):
+                answer = ()
+            if not isinstance(answer, dict):
+                raise ModelFault(FaultKind.MALFORMED, f"{path}: the answer is no JSON object")
+            return answer
